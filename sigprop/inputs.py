@@ -1,7 +1,8 @@
-"""Stationary input processes: sampling and autocovariance in one object.
+"""Stationary input processes, with sampling and autocovariance in one object.
 
-Every process has mean zero.  The Gaussian ones are defined by one step function, so
-that a stored sample and a streamed simulation draw the same series.
+Gaussian processes have mean zero.  Each is defined by one step function, so that stored
+samples and streamed simulations draw the same sequences.  Measured sequences (``Empirical``
+and ``Recording``) keep their mean.
 """
 
 import math
@@ -42,13 +43,20 @@ def _require_finite(name: str, value: float, low: float, high: float) -> None:
 
 
 class GaussianProcess:
-    """A stationary Gaussian series, one step at a time.
+    """Base class of stationary Gaussian processes of mean zero.
 
-    ``initial`` turns ``initial_width`` standard normals into the stationary state
-    before the first step; ``step`` turns ``step_width`` of them into the next input.
-    A ``step`` that is linear, also for arrays of NumPy, is simulated fastest on a CPU.
+    The method ``initial`` computes the state before the first step from standard normal
+    numbers, so that the process is stationary from the first step on.  The method
+    ``step`` computes the next state and input from further standard normal numbers.
+    Simulations on a CPU are fastest if ``step`` is linear and accepts NumPy arrays.
+
+    Attributes:
+        initial_width: Number of standard normal numbers that ``initial`` takes.
+        step_width: Number of standard normal numbers that each ``step`` takes.
 
     Example:
+        ``Mixed`` adds two independent processes, so that a step needs two numbers:
+
         >>> isinstance(White(), GaussianProcess), Mixed(0.5, 0.5, 0.9).step_width
         (True, 2)
     """
@@ -58,25 +66,41 @@ class GaussianProcess:
 
     @abstractmethod
     def initial(self, noise: Rows) -> State:
-        """The state before the first input, already stationary."""
+        """The state before the first step, drawn from its stationary distribution.
+
+        Args:
+            noise: Standard normal numbers, with a column for each sequence.
+        """
 
     @abstractmethod
     def step(self, state: State, noise: Rows) -> tuple[State, Row]:
-        """The next state and input."""
+        """Compute the next state and the next input of each sequence.
+
+        Args:
+            state: State before the step.
+            noise: Standard normal numbers, with a column for each sequence.
+        """
 
     @abstractmethod
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """``R(lag) = E x_{t+lag} x_t``."""
+        """The autocovariance ``R(lag) = E x_{t+lag} x_t``, at any integer lags."""
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
-        """Draw ``num`` independent series of ``length`` steps.
+        """Draw ``num`` independent sequences of ``length`` steps.
+
+        Args:
+            key: Random key.
+            num: Number of sequences.
+            length: Number of steps of a sequence.
+            dtype: Floating-point type of the result.
 
         Raises:
-            ValueError: If ``dtype`` needs x64 and it is off.
+            ValueError: If ``dtype`` has 64 bits and JAX's 64-bit mode is off, or is no
+                type of numbers.
         """
         require_dtype(dtype)
         return _draw(self, key, num, length, dtype)
@@ -99,7 +123,15 @@ def _draw(
 @final
 @dataclass(frozen=True)
 class White(GaussianProcess):
-    """Independent inputs: ``R(lag) = variance`` at lag 0, else 0.
+    """White noise: independent Gaussian inputs with ``R(0) = variance``.
+
+    The autocovariance is zero at all other lags.
+
+    Attributes:
+        variance: Variance of an input, finite and not negative.
+
+    Raises:
+        ValueError: If ``variance`` is out of range.
 
     Example:
         >>> White(2.0).autocovariance(np.arange(3)).tolist()
@@ -128,7 +160,15 @@ class White(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class Constant(GaussianProcess):
-    """One Gaussian value drawn for all steps: ``R(lag) = variance``.
+    """Inputs that are the same at all steps: ``R(lag) = variance``.
+
+    Each sequence has one Gaussian value.
+
+    Attributes:
+        variance: Variance of an input, finite and not negative.
+
+    Raises:
+        ValueError: If ``variance`` is out of range.
 
     Example:
         >>> Constant(2.0).autocovariance(np.arange(3)).tolist()
@@ -157,10 +197,19 @@ class Constant(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class AR1(GaussianProcess):
-    """``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.
+    """First-order autoregressive process, AR(1).
 
-    ``R(lag) = variance rho**|lag|``.  ``rho = 0`` is white noise, ``rho = 1`` a
-    constant, ``rho = -1`` an alternation.
+    The autocovariance is ``R(lag) = variance rho**|lag|``.  The recurrence is
+    ``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.  Inputs are white for
+    ``rho = 0`` and constant for ``rho = 1``.  For ``rho = -1`` they change sign at every
+    step.
+
+    Attributes:
+        rho: Correlation of successive inputs, from -1 to 1.
+        variance: Variance of an input, finite and not negative.
+
+    Raises:
+        ValueError: If ``rho`` or ``variance`` is out of range.
 
     Example:
         >>> AR1(0.5).autocovariance(np.arange(-1, 3)).tolist()
@@ -196,10 +245,20 @@ class AR1(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class Mixed(GaussianProcess):
-    """White noise of variance ``a`` plus an independent AR(1) of variance ``b``.
+    """White noise plus an independent AR(1) process.
 
-    ``R(lag) = a [lag = 0] + b rho**|lag|``.  Source: Zucchet & Orvieto (2024), Fig. 12,
-    which fits a = 0.332, b = 0.044, rho = 0.997 to text embeddings.
+    The autocovariance is ``R(0) = a + b``, and ``R(lag) = b rho**|lag|`` at other lags.
+
+    Attributes:
+        a: Variance of the white noise, finite and not negative.
+        b: Variance of the AR(1) process, finite and not negative.
+        rho: Correlation of successive values of the AR(1) process, from -1 to 1.
+
+    Raises:
+        ValueError: If ``a``, ``b`` or ``rho`` is out of range.
+
+    Source: Zucchet & Orvieto (2024), Fig. 12, which fits a = 0.332, b = 0.044 and
+        rho = 0.997 to text embeddings.
 
     Example:
         >>> Mixed(0.5, 0.5, 0.5).autocovariance(np.arange(3)).tolist()
@@ -236,9 +295,19 @@ class Mixed(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class MovingAverage(GaussianProcess):
-    """``x_t = sum_k taps[k] noise_{t-k}``: any autocovariance of finite support.
+    """Moving average of white noise, ``x_t = sum_k taps[k] noise_{t-k}``.
+
+    Its autocovariance is zero from lag ``len(taps)`` on.
+
+    Attributes:
+        taps: Weights of the present and the past noise, which has unit variance.
+
+    Raises:
+        ValueError: If there are no taps, or one is not finite or too large to square.
 
     Example:
+        The autocovariance is ``1 + 0.5**2`` at lag 0 and ``0.5`` at lag 1:
+
         >>> MovingAverage((1.0, 0.5)).autocovariance(np.arange(3)).tolist()
         [1.25, 0.5, 0.0]
     """
@@ -253,6 +322,7 @@ class MovingAverage(GaussianProcess):
 
     @property
     def initial_width(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Number of standard normal numbers that ``initial`` takes."""
         return len(self.taps) - 1
 
     def initial(self, noise: Rows) -> State:
@@ -275,14 +345,20 @@ class MovingAverage(GaussianProcess):
 @final
 @dataclass(frozen=True, eq=False)
 class Empirical:
-    """Measured sequences: resampled whole, with their empirical autocovariance.
+    """Measured sequences, sampled at random with replacement.
 
-    Source: Zucchet & Orvieto (2024), Eq. 75.  With ``length`` samples a sequence has
-    ``length - |lag|`` pairs at a lag, and that is the divisor; the paper's sum from
-    ``t = 0`` to ``T - |lag|`` counts ``T + 1`` samples.
+    The mean is not subtracted.
+
+    Attributes:
+        values: Measured sequences, one a row.
 
     Raises:
-        ValueError: If the array is not (sequences, time), or holds what is no number.
+        ValueError: If ``values`` is not a matrix of finite real numbers, or a number is
+            too large to square.
+
+    Source: Zucchet & Orvieto (2024), Eq. 75.  The divisor here is ``length - |lag|``, the
+        number of pairs at a lag in ``length`` steps.  The paper's sum from ``t = 0`` to
+        ``T - |lag|`` counts ``T + 1`` steps.
 
     Example:
         >>> rows = Empirical(np.array([[1.0, -1.0, 1.0, -1.0]]))
@@ -311,10 +387,17 @@ class Empirical:
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
-        """Draw ``num`` sequences with replacement, cut to ``length`` steps.
+        """Draw ``num`` sequences with replacement, cut to the first ``length`` steps.
+
+        Args:
+            key: Random key.
+            num: Number of sequences.
+            length: Number of steps of a sequence.
+            dtype: Floating-point type of the result.
 
         Raises:
-            ValueError: If the sequences are shorter than ``length``.
+            ValueError: If ``values`` has fewer than ``length`` steps, or if ``dtype`` has
+                64 bits and JAX's 64-bit mode is off.
         """
         require_dtype(dtype)
         if length > self.values.shape[1]:
@@ -328,10 +411,10 @@ class Empirical:
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """``R(lag)``: products averaged over positions and sequences, mean not removed.
+        """The mean product ``x_{t+lag} x_t`` over all steps and sequences, at each lag.
 
         Raises:
-            ValueError: If a lag is as long as the sequences.
+            ValueError: If a lag is not below the number of steps.
         """
         length = self.values.shape[1]
         distance = np.abs(np.asarray(lags))
@@ -349,15 +432,23 @@ class Empirical:
 @final
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """One measured time series, read from a random step and wrapped around at its end.
+    """One measured time series, continued periodically.
 
-    Exactly stationary: ``R(lag)`` is the mean of ``x_t x_{t+lag}`` around the circle.
-    The mean is not removed; two drawn series are uncorrelated only if it is zero.
+    A sample starts at a random step and continues at the first step after the last.  The
+    process is thus exactly stationary, and ``R(lag)`` is the mean of ``x_t x_{t+lag}`` over
+    a period.  The mean is not subtracted.  Two samples are uncorrelated only if the mean
+    is zero.
+
+    Attributes:
+        values: Time series, a vector.
 
     Raises:
-        ValueError: If the array is not (time,), or holds what is no number.
+        ValueError: If ``values`` is not a vector of finite real numbers, or a number is
+            too large to square.
 
     Example:
+        A series of period four:
+
         >>> turning = Recording(np.array([1.0, 0.0, -1.0, 0.0]))
         >>> turning.autocovariance(np.arange(3)).round(6).tolist()
         [0.5, 0.0, -0.5]
@@ -375,14 +466,24 @@ class Recording:
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
-        """Draw ``num`` stretches of ``length`` steps, each from its own first step."""
+        """Draw ``num`` sequences of ``length`` steps, each from a random start.
+
+        Args:
+            key: Random key.
+            num: Number of sequences.
+            length: Number of steps of a sequence, which may exceed one period.
+            dtype: Floating-point type of the result.
+
+        Raises:
+            ValueError: If ``dtype`` has 64 bits and JAX's 64-bit mode is off.
+        """
         require_dtype(dtype)
         return _stretches(key, jnp.asarray(self.values, dtype), num, length)
 
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """``R(lag)``, with the period of the series."""
+        """The mean of ``x_t x_{t+lag}`` over a period, at any integer lags."""
         power = np.abs(np.fft.rfft(self.values)) ** 2
         around = np.fft.irfft(power, self.values.size) / self.values.size
         return around[np.asarray(lags) % self.values.size]

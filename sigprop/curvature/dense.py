@@ -1,10 +1,10 @@
-"""Exact Hessians by the matrices of any causal linear recurrence, in its eigenbasis.
+"""Exact Hessians of any causal linear recurrence with real states, in its eigenbasis.
 
-A direction ``E`` of the matrix ``A`` moves ``A**age`` between the eigenvectors p and q by
-the divided difference of ``x**age`` over both eigenvalues; a second direction takes a
-third eigenvalue.  So the tables of ``sigprop.curvature.overlaps`` at unequal nodes give
-all second derivatives of the loss by ``A, B, C, D``, and the chain rule those by the
-parameters that make the matrices.
+The derivative of ``A**age`` along a matrix, between eigenvectors p and q, is the divided
+difference of ``x**age`` over their two eigenvalues.  A second derivative has three
+eigenvalues.  The tables of ``sigprop.curvature.overlaps`` at unequal nodes thus give all
+second derivatives of the loss with respect to ``A, B, C, D``.  The chain rule gives second
+derivatives with respect to the layer's parameters.
 
 Source: Zucchet & Orvieto (2024), Section 2.3, for the perturbation of eigenvectors; ours
 to second order and for the loss.
@@ -24,10 +24,10 @@ MATRICES = "ABCD"
 
 
 def matrices(layer: Layer) -> System:
-    """The real matrices of a causal layer.
+    """The matrices of a causal layer with real states.
 
     Raises:
-        ValueError: If it is not causal, or its states are complex.
+        ValueError: If the layer is not causal, or its states are complex.
     """
     if not layer.causal:
         raise ValueError(f"need a causal layer, got {type(layer).__name__}")
@@ -38,12 +38,12 @@ def matrices(layer: Layer) -> System:
 
 
 def by_name(layer: Layer) -> dict[str, Any]:
-    """``A, B, C, D`` by their letters."""
+    """The matrices ``A, B, C, D`` of a layer, by these names."""
     return dict(zip(MATRICES, matrices(layer), strict=True))
 
 
 def empty(system: System) -> Expansion:
-    """Zeros by the entries of the four matrices."""
+    """An expansion of zeros with respect to the entries of the four matrices."""
     entries, start = {}, 0
     for name, matrix in zip(MATRICES, system, strict=True):
         entries[name] = Place(slice(start, start + matrix.size), matrix.shape)
@@ -52,10 +52,14 @@ def empty(system: System) -> Expansion:
 
 
 def expand_dense(system: System, rule: Overlaps) -> Expansion:
-    """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
+    """Gradient and Hessian of the loss with respect to the entries of ``A, B, C, D``.
+
+    Args:
+        system: Matrices of the student.
+        rule: Sums over ages of the task's loss, from ``overlaps_of``.
 
     Raises:
-        ValueError: If ``A`` has no basis of eigenvectors.
+        ValueError: If the eigenvectors of ``A`` form no basis.
     """
     modes = diagonalise(system)
     expansion = empty(system)

@@ -1,14 +1,15 @@
-"""Exact Hessians of diagonal layers, from the tables that their eigenvalues share.
+"""Exact Hessians of diagonal layers, from tables of overlaps of their modes.
 
-The response of one mode is ``Re(c beta lam**age)`` with ``beta = gamma B``.  A parameter
-of the mode moves it by ``u v lam**age + lam' c beta age lam**(age - 1)``, of rank one in
-outputs and inputs, so that two parameters of modes i and k couple through the entries
-(i, k) of four tables and inner products of ``u``, ``v``, ``c`` and ``beta``: no sum over
-ages or sequences is left.  Away from the optimum the second derivatives of the response,
-which stay within a mode, meet the error.
+The response of one mode is ``Re(c beta lam**age)`` with ``beta = gamma B``.  Its derivative
+with respect to a parameter is ``u v lam**age + lam' c beta age lam**(age - 1)``.  Each term
+is of rank one in outputs and inputs.  An entry of the Hessian, for parameters of modes i and
+k, is thus a sum of four table entries (i, k).  Each is multiplied by inner products of
+``u``, ``v``, ``c`` and ``beta``.  The tables contain the sums over ages.  Away from the
+optimum, inner products of the error with second derivatives of each mode's response are
+added.
 
-Source: Zucchet & Orvieto (2024), Eq. 114-155, for every parameter, any stationary input,
-finite sequences, both directions of time and a nonzero error.
+Source: Zucchet & Orvieto (2024), Eq. 114-155; extended to every parameter, any stationary
+input, finite sequences, bidirectional layers and a nonzero error.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,13 +31,13 @@ PARTS = {"re": 1, "im": 1j}
 
 
 class Modes(NamedTuple):
-    """Modes of one direction of time, or how one parameter of each moves them.
+    """Modes of one half of a layer, or their derivatives with respect to a parameter.
 
     Attributes:
         lam: Eigenvalues.
-        gain: ``gamma``.
-        B: Inward weights.
-        c: Outward weights.
+        gain: Factors ``gamma`` of the inputs.
+        B: Input weights.
+        c: Output weights.
     """
 
     lam: Complex[np.ndarray, " n"]
@@ -46,7 +47,7 @@ class Modes(NamedTuple):
 
     @property
     def beta(self) -> Complex[np.ndarray, "n d_in"]:
-        """``gamma B``."""
+        """The product ``gamma B``."""
         return self.gain[:, None] * self.B
 
     def conj(self) -> "Modes":
@@ -55,13 +56,13 @@ class Modes(NamedTuple):
 
 
 class Family(NamedTuple):
-    """One parameter of every mode.
+    """A parameter that every mode has.
 
     Attributes:
-        where: Its place among all parameters, mode by mode.
-        derivative: Derivative of its mode by it; of the weights ``c`` or of the rest.
-        second: Second derivatives of ``lam`` and ``gain`` by it and each of the
-            recurrent parameters, or nothing.
+        where: Index of the parameter of each mode in the vector of all parameters.
+        derivative: Derivative of each mode with respect to its parameter.
+        recurrent: Index of the parameter among the recurrent ones; None if it is a
+            weight.
     """
 
     where: Int[np.ndarray, " n"]
@@ -70,14 +71,15 @@ class Family(NamedTuple):
 
 
 class Half(NamedTuple):
-    """One direction of time of a layer.
+    """One half of a layer, i.e. one direction of time.
 
     Attributes:
-        modes: Its modes.
-        families: All its parameters but the skip connection.
-        lam_second: Second derivatives of each eigenvalue by its recurrent parameters.
-        gain_second: The same of the gain.
-        backwards: True if it reads sequences from their end.
+        modes: Modes of the half.
+        families: All parameters except the skip connection.
+        lam_second: Second derivatives of each eigenvalue with respect to pairs of its
+            recurrent parameters.
+        gain_second: Second derivatives of each gain with respect to these pairs.
+        backwards: True if the half reads sequences from their end.
     """
 
     modes: Modes
@@ -88,12 +90,12 @@ class Half(NamedTuple):
 
 
 def recurrent_names(layer: DiagonalLayer) -> list[str]:
-    """Names of the parameters of the recurrence."""
+    """Names of the recurrent parameters of a layer."""
     return [name for name, group in layer.groups().items() if group == "recurrent"]
 
 
 def _turns(layer: DiagonalLayer) -> list[tuple[Any, Any]]:
-    """Eigenvalues and gains; their first derivatives; their second ones."""
+    """Eigenvalues and gains, with their first and second derivatives."""
     names, values = recurrent_names(layer), parameters(layer)
 
     def of(rows: Array) -> tuple[Array, Array]:
@@ -147,13 +149,13 @@ def _complex(re: Any, im: Any) -> Complex[np.ndarray, "*shape"]:
 
 
 def expand_diagonal(layer: Layer, rule: Overlaps) -> Expansion:
-    """Gradient and Hessian of the loss at a layer whose halves are diagonal.
+    """Gradient and Hessian of the loss of a layer whose halves are diagonal.
 
-    The halves may share parameters: what each half adds is summed.
+    If halves share a parameter, their contributions are added.
 
     Args:
-        layer: Layer of double precision.
-        rule: From ``overlaps_of``: how to sum over ages, with the student's error.
+        layer: Layer in double precision.
+        rule: Sums over ages of the task's loss, from ``overlaps_of``.
     """
     expansion, halves = Expansion.empty(layer), []
     for backwards, (half, numbers) in enumerate(
@@ -175,7 +177,7 @@ def expand_diagonal(layer: Layer, rule: Overlaps) -> Expansion:
 
 
 class Factors(NamedTuple):
-    """A response's derivative ``u v lam**age + c turned age lam**(age - 1)``."""
+    """Factors of a response's derivative ``u v lam**age + c turned age lam**(age - 1)``."""
 
     u: Complex[np.ndarray, "n d_out"]
     v: Complex[np.ndarray, "n d_in"]
@@ -196,10 +198,11 @@ def _couplings(
 ) -> Iterator[
     tuple[Int[np.ndarray, " n"], Int[np.ndarray, " m"], Float[np.ndarray, "n m"]]
 ]:
-    """Gauss-Newton blocks of every two families: overlaps of first derivatives.
+    """Gauss-Newton blocks of all pairs of families, from overlaps of first derivatives.
 
-    A real part is half of a number and half of its conjugate, so that two of them share
-    half the real part of what the numbers share plain and what they share conjugated.
+    A real part is half the sum of a number and its conjugate.  The overlap of two real
+    parts is thus half the real part of two overlaps: of both numbers, and of the first
+    number with the conjugate of the second.
     """
     opposed = first.backwards != second.backwards
     mirrored = second.modes.conj()
@@ -233,7 +236,7 @@ def _shared(f: Factors, g: Factors, sums: Table) -> Complex[np.ndarray, "n m"]:
 
 
 def _add_error_terms(expansion: Expansion, half: Half, rule: Overlaps) -> None:
-    """Add the gradient, and the second derivatives of each mode against the error."""
+    """Add the gradient, and the error's inner products with second derivatives."""
     modes = half.modes
     error, first_derivative, second = (
         rule.error([modes.lam] * order, half.backwards) for order in (1, 2, 3)
@@ -274,7 +277,7 @@ def _add_error_terms(expansion: Expansion, half: Half, rule: Overlaps) -> None:
 
 
 def _skip(expansion: Expansion, halves: list[Half], rule: Overlaps) -> None:
-    """The skip connection: a filter that forgets at once."""
+    """Add the skip connection, a filter with response at age zero only."""
     skip = expansion.layout["D"]
     where = np.arange(skip.entries.start, skip.entries.stop).reshape(skip.shape)
     (error,), ((overlap,),) = rule.error([NONE]), rule.shared([NONE], [NONE])

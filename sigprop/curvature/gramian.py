@@ -1,10 +1,13 @@
-"""Exact Hessians by covariances of tangent systems: no eigenvalues, no sums over ages.
+"""Exact Hessians by covariances of tangent systems, without eigenvalues.
 
-A derivative of the response ``C A**age B`` is the response of a larger system, with ``A``
-on its diagonal twice, or four times for a second derivative, and the directions above it.
-Two systems share ``sum R(j - k) <g_j, f_k> = tr C_g (M(A_g) X + X M(A_f)') C_f'`` with
-``X = A_g X A_f' + B_g B_f'`` and ``M(A) = R(0)/2 + sum over lags of R(lag) A**lag``; the
-equation of ``X`` is solved by doubling the horizon.
+A derivative of the response ``C A**age B`` is the response of a larger system.  Its matrix
+is block triangular: ``A`` is twice on the diagonal, and the direction of the derivative is
+above.  For a second derivative, ``A`` is four times on the diagonal.
+
+The inner product of two responses ``g`` and ``f`` is
+``sum R(j - k) <g_j, f_k> = tr C_g (M(A_g) X + X M(A_f)') C_f'``, with
+``X = A_g X A_f' + B_g B_f'`` and ``M(A) = R(0)/2 + sum over lags of R(lag) A**lag``.  The
+equation of ``X`` is solved by doubling the number of ages in each iteration.
 
 Source: the doubling is Smith's (1968); tangent systems are classical.
 """
@@ -30,10 +33,15 @@ from sigprop.tasks.teacher_student import TeacherStudent
 
 
 def expand_gramian(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
-    """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
+    """Gradient and Hessian of the loss with respect to the entries of ``A, B, C, D``.
+
+    Args:
+        task: Task with infinitely long sequences.
+        system: Matrices of the student.
+        at_optimum: True if the target is the student's output.
 
     Raises:
-        ValueError: If sequences have an end.
+        ValueError: If sequences have a finite length.
     """
     if task.length is not None:
         raise ValueError(
@@ -70,7 +78,7 @@ def expand_gramian(task: TeacherStudent, system: System, at_optimum: bool) -> Ex
 def shared(
     first: System, second: System, covariance: Geometric | Lags
 ) -> Float[np.ndarray, " pairs"]:
-    """Inner products of the responses of two batches of systems; one may be single."""
+    """Inner products of the responses of two batches of systems, which broadcast."""
     A, B, C, _ = first
     F, G, K, _ = second
     X, A_power, F_power = B @ np.swapaxes(G, -1, -2), A, F
@@ -83,7 +91,7 @@ def shared(
 
 
 def _closed(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> System:
-    """A batch of systems whose skip is a state that forgets at once."""
+    """Append the skip connection ``D`` as extra states with zero dynamics."""
     batch, d_in = D.shape[0], D.shape[-1]
     n = A.shape[-1]
     extended = np.zeros((batch, n + d_in, n + d_in))
@@ -98,7 +106,7 @@ def _closed(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> Syste
 
 
 def _error(student: System, task: TeacherStudent) -> System:
-    """Student minus teacher, as one system."""
+    """One system whose response is the student's minus the teacher's."""
     target = task.target
     F, G, K = real_system(jnp.diag(target.lam), target.inward, -target.outward)
     n = len(student.A)
@@ -111,7 +119,7 @@ def _error(student: System, task: TeacherStudent) -> System:
 
 
 def _first(system: System, along: System) -> System:
-    """Derivatives of the response along each of a batch of directions."""
+    """Systems of the response's derivatives along a batch of directions."""
     A, B, C, _ = system
     n, batch = len(A), len(along.A)
     blocks = np.zeros((batch, 2 * n, 2 * n))
@@ -123,7 +131,7 @@ def _first(system: System, along: System) -> System:
 
 
 def _second(system: System, first: System, along: System) -> System:
-    """Second derivatives, along one direction and each of a batch."""
+    """Systems of second derivatives, along one direction and each one of a batch."""
     A, B, C, _D = system
     n, batch = len(A), len(along.A)
     other = System(

@@ -1,10 +1,10 @@
 """The exact gradient and Hessian of an expected loss, by three routes.
 
-``closed`` needs no differentiation of the loss: ``sigprop.curvature.diagonal`` where the
-eigenvalues are the layer's own or a map of its parameters, ``sigprop.curvature.dense`` in
-the eigenbasis of any other recurrence.  ``gramian`` knows neither eigenvalues nor sums
-over ages: it solves for the covariances of tangent systems.  ``autodiff`` differentiates
-the population loss.
+The route ``closed`` sums over ages in closed form.  It uses ``sigprop.curvature.diagonal``
+for diagonal layers, RotRNN, S4D and S5, and ``sigprop.curvature.dense`` for any other layer,
+in its eigenbasis.  The route ``gramian`` solves for the covariances of tangent systems,
+without eigenvalues or sums over ages.  The route ``autodiff`` differentiates the expected
+loss.
 
 Source: Zucchet & Orvieto (2024), Section 4.3 and Appendix C.2.
 """
@@ -44,31 +44,35 @@ def expand(
     *,
     at_optimum: bool = False,
 ) -> Expansion:
-    """Gradient and Hessian of the expected loss at any linear student.
+    """Compute the exact gradient and Hessian of ``task.loss`` at a linear student.
 
-    They are those of ``task.loss``.  Through a detached normalisation, for which training
-    takes no gradient, the derivatives are taken too.
+    If the student has a normalisation that is detached in training, it is differentiated
+    here.
 
     Args:
-        task: Teacher, input process and length, finite or infinite. The input is any
-            stationary process. Teacher and student have double precision.
-        student: Linear, at optimality or away from it.
-        route: ``closed`` for every layer; ``gramian`` for a causal layer of real states
-            and sequences of infinite length; ``autodiff`` for every loss that the task
-            can compute.
-        at_optimum: If true, the student is its own teacher. The gradient is then zero
-            and the Hessian is the Gauss-Newton matrix. Not available by ``autodiff``.
+        task: Task with a teacher in double precision; see ``teacher_student``.
+        student: A linear layer in double precision, which need not be at the optimum.
+        route: Method of computation.  ``closed`` accepts every linear layer.  ``gramian``
+            needs a causal layer with real states and infinitely long sequences.
+            ``autodiff`` differentiates ``task.loss``.
+        at_optimum: If true, the target is the student's output.  The gradient is then zero,
+            and the Hessian is the Gauss-Newton matrix.  Not available by ``autodiff``.
 
     Returns:
-        Entries by the layer's ``parameters``, names in alphabetical order.
+        The gradient, the Hessian, and the position of each parameter in both.  Parameters
+        are in alphabetical order of their names.
 
     Raises:
-        ValueError: If the student is not linear, the numbers are not of double
-            precision, or the route does not reach so far.
+        ValueError: If the student is not linear, or a number is not in double precision;
+            if the route is unknown or does not accept the layer, the length or
+            ``at_optimum``; if sequences are infinitely long and the student is not
+            stable; if eigenvectors of a dense layer are linearly dependent.
 
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
 
     Example:
+        A layer that is its own teacher has a gradient of zero:
+
         >>> from sigprop import double_precision
         >>> from sigprop.layers import zucchet_lru
         >>> from sigprop.tasks import teacher_student
@@ -130,7 +134,7 @@ def _autodiff(task: TeacherStudent, student: Layer) -> Expansion:
 def _derivatives(
     task: TeacherStudent, student: Layer
 ) -> tuple[Float[Array, " p"], Float[Array, "p p"]]:
-    """Gradient and Hessian of the population loss; one program for layers of one shape."""
+    """Gradient and Hessian of the expected loss; layers of one shape share a program."""
     x, split = ravel_pytree(parameters(student))
     gradient_of = jax.grad(lambda x: task.population(replace(student, split(x))))
     rows = lax.map(

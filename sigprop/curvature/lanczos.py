@@ -1,10 +1,11 @@
 """Spectra and traces of large symmetric matrices, from their products with vectors.
 
-Lanczos' iteration turns ``steps`` products into a tridiagonal matrix.  Its eigenvalues,
-the Ritz values, approach the matrix's own from the ends of the spectrum inwards, and with
-them as nodes ``start^T f(H) start`` is a Gauss quadrature, exact for polynomials of degree
-``2 steps - 1``.  Averaged over random starts it is the trace of ``f(H)``, with a standard
-error.
+The Lanczos iteration computes a tridiagonal matrix from ``steps`` products.  The
+eigenvalues of the tridiagonal matrix are the Ritz values.  They approach the eigenvalues of
+``H``, first at the ends of the spectrum.  The Ritz values are also the nodes of a Gauss
+quadrature for ``start^T f(H) start``, exact for polynomials ``f`` of degree
+``2 steps - 1``.  The mean over random starts estimates the trace of ``f(H)``, with a
+standard error.
 
 Source: Golub & Meurant (2010), Chapters 4 and 6; Ubaru, Chen & Saad (2017) for averages
 over random starts; Hutchinson (1990) for random signs.
@@ -40,18 +41,20 @@ BREAKDOWN = 16  # roundings of the largest entry, below which a remainder is not
 @final
 @dataclass(frozen=True)
 class Krylov:
-    """Lanczos decomposition of a matrix from one start; build one with ``lanczos``.
+    """Lanczos decomposition of a matrix from one start vector, made by ``lanczos``.
 
     Attributes:
-        start: The vector that was multiplied first.
+        start: Start vector.
         alphas: Diagonal of the tridiagonal matrix.
-        betas: The numbers beside it, and at the end the length of what is left over.
-        basis: Orthonormal, the direction of ``start`` first.
+        betas: Off-diagonal of the tridiagonal matrix, and at the end the length of the
+            last remainder.
+        basis: Orthonormal basis, one vector a row; the first is parallel to ``start``.
         values: Ritz values, in increasing order.
-        residuals: ``|H y - value y|`` of every Ritz vector ``y``, without rounding.  An
-            eigenvalue lies at most this far from ``value``.
-        weights: Squares of ``start`` along the Ritz vectors, those of the quadrature.
-        rotation: Ritz vectors in the basis, a column each.
+        residuals: ``|H y - value y|`` of each Ritz vector ``y``, without rounding errors.
+            An eigenvalue lies at most this far from ``value``.
+        weights: Weights of the quadrature: the squared component of ``start`` along each
+            Ritz vector.
+        rotation: Ritz vectors in coordinates of the basis, one a column.
     """
 
     start: Float[Array, " p"]
@@ -64,15 +67,15 @@ class Krylov:
     rotation: Float[np.ndarray, "m m"]
 
     def vectors(self, which: Int[np.ndarray, " count"]) -> Float[np.ndarray, "count p"]:
-        """Ritz vectors of the numbered values, each of length one."""
+        """Unit Ritz vectors of the Ritz values with these indices, one a row."""
         columns = jnp.asarray(self.rotation[:, which], self.basis.dtype)
         return np.asarray(columns.T @ self.basis)
 
     def image(self) -> Float[np.ndarray, " p"]:
-        """The matrix times ``start``, as the first step found it.
+        """The product of the matrix with ``start``, from the first step.
 
         Raises:
-            ValueError: If there was no second step, and the first left something over.
+            ValueError: If there was only one step and ``start`` is no eigenvector.
         """
         if self.alphas.size < 2 and self.betas[0] > 0:
             raise ValueError("need two steps or more for the image, got one")
@@ -84,21 +87,22 @@ class Krylov:
 
 
 def lanczos(product: Product, start: Float[Array, " p"], steps: int) -> Krylov:
-    """Lanczos' iteration, every new vector made orthogonal to all before it.
+    """Run the Lanczos iteration with full reorthogonalisation.
 
     The iteration ends early if a product lies in the span of the earlier vectors.  The
-    nodes, the weights and as many eigenvalues are then exact.  The residuals omit
-    rounding errors; ``Pairs.residuals`` includes them, by new products.
+    nodes and weights are then exact, and all Ritz values are eigenvalues.  The residuals
+    omit rounding errors; ``Pairs.residuals`` includes them.
 
     Args:
-        product: A symmetric matrix times a vector.  Arrays that it holds as a tree, as
-            those of ``sigprop.curvature.products`` do, are arguments of one program.
-        start: Not zero; its precision is that of the products.
-        steps: Products taken.
+        product: Function that multiplies the symmetric matrix by a vector.  If it is a
+            pytree, such as the result of ``hessian``, its arrays are arguments of the
+            compiled program.
+        start: Start vector, not zero, in the precision of the products.
+        steps: Number of products.
 
     Raises:
-        ValueError: Unless ``1 <= steps <= p``, ``start`` is finite and not zero, and all
-            products are finite.
+        ValueError: If ``steps`` is not between 1 and the size of ``start``, if ``start``
+            is zero or not finite, or if a product is not finite.
 
     Source: Golub & Meurant (2010), Section 4.1.
     """
@@ -139,9 +143,10 @@ def _sound_steps(
     finite: Bool[np.ndarray, " m"],
     rounding: float,
 ) -> int:
-    """Steps until nothing was left over: what comes later starts from noise.
+    """Number of steps before the remainder is zero up to rounding.
 
-    A remainder of exactly zero is divided by, and makes a vector that is not finite.
+    Later steps would start from rounding noise.  A remainder of exactly zero is divided
+    by, which gives a vector that is not finite.
     """
     count = int(np.argmin(np.append(np.isfinite(alphas), False)))
     if count < alphas.size and finite[count]:
@@ -157,35 +162,43 @@ def _sound_steps(
 @final
 @dataclass(frozen=True)
 class Quadrature:
-    """Nodes and weights of independent random starts; build one with ``quadrature``.
+    """Nodes and weights from independent random starts, made by ``quadrature``.
 
-    The weights of a start add up to the size of the matrix: they count eigenvalues.
+    Attributes:
+        nodes: Nodes of each start, which approximate eigenvalues.
+        weights: Weight of each node.  The weights of a start add up to the number of
+            eigenvalues.
     """
 
     nodes: Float[np.ndarray, "probes steps"]
     weights: Float[np.ndarray, "probes steps"]
 
     def integrate(self, f: Callable[[Any], Any]) -> Estimate:
-        """The trace of ``f(H)``; ``f`` may add axes after those of the nodes."""
+        """Estimate the trace of ``f(H)``.
+
+        Args:
+            f: Function of the array of nodes, applied to each eigenvalue.  Its result may
+                have further axes at the end.
+        """
         return estimate(np.einsum("ps,ps...->p...", self.weights, f(self.nodes)))
 
     def trace(self) -> Estimate:
-        """The sum of the eigenvalues, exact but for the starts."""
+        """Estimate the sum of the eigenvalues; the only error is from the random starts."""
         return self.integrate(lambda node: node)
 
     def square(self) -> Estimate:
-        """The sum of their squares, which is that of all entries of the matrix."""
+        """Estimate the sum of squared eigenvalues, i.e. of all squared matrix entries."""
         return self.integrate(np.square)
 
     def density(self, at: Float[np.ndarray, " n"], width: float) -> Estimate:
-        """Eigenvalues to an interval of length one, smoothed by a Gaussian.
+        """Estimate the number of eigenvalues per unit length, smoothed by a Gaussian.
 
         Args:
-            at: Where.
+            at: Positions on the axis of eigenvalues.
             width: Standard deviation of the Gaussian.
 
         Raises:
-            ValueError: If the width is not positive.
+            ValueError: If ``width`` is not positive.
         """
         if not width > 0:
             raise ValueError(f"need a positive width, got {width}")
@@ -204,30 +217,37 @@ def quadrature(
     probes: int,
     tap: Callable[[Krylov], None] = lambda run: None,
 ) -> Quadrature:
-    """Stochastic Lanczos quadrature from vectors of random signs.
+    """Estimate the spectrum of a symmetric matrix by stochastic Lanczos quadrature.
 
-    A start that ends early has nodes of weight zero.
+    The start vectors have random signs as entries.
 
     Args:
-        key: Consumed here; start ``i`` uses ``fold_in(key, i)``.
-        product: Function that multiplies a vector (p,) by the symmetric matrix, as
-            ``lanczos`` takes it.
-        like: A vector of the size and precision of the starts.
-        steps: Products a start.
-        probes: Independent starts, two or more; held one at a time.
-        tap: Called with what each start found.
+        key: Random key, which must not be used again; start ``i`` uses ``fold_in(key, i)``.
+        product: Function that multiplies the symmetric matrix by a vector of size p, such
+            as the result of ``hessian``.
+        like: Any vector of the size and precision of the starts.
+        steps: Number of products for each start.
+        probes: Number of independent starts, at least two.  Memory holds one at a time.
+        tap: Function that is called with the Lanczos decomposition of each start.
+
+    Returns:
+        Nodes and weights of each start.  If the iteration of a start ends early, the
+        remaining nodes have weight zero.
 
     Raises:
-        ValueError: If ``probes < 2``, or as ``lanczos``.
+        ValueError: If ``probes`` is below two, if ``steps`` is not between 1 and p, or if
+            a product is not finite.
 
     Source: Ubaru, Chen & Saad (2017), Algorithm 1.
 
     Example:
+        The trace of a matrix with the eigenvalues 1, 2, 3, 4 and 5:
+
         >>> import jax, jax.numpy as jnp
         >>> H = jnp.diag(jnp.arange(1.0, 6.0))
         >>> key, like = jax.random.key(0), jnp.ones(5)
         >>> found = quadrature(key, lambda v: H @ v, like, steps=5, probes=3)
-        >>> round(float(found.integrate(lambda nodes: nodes).mean), 2)  # the trace
+        >>> round(float(found.integrate(lambda nodes: nodes).mean), 2)
         15.0
     """
     probes = require_count("probes", probes, least=2)  # for a standard error
@@ -245,10 +265,10 @@ def quadrature(
 
 
 def random_signs(key: PRNGKeyArray, like: Float[Array, " p"]) -> Float[Array, " p"]:
-    """Independent signs, of the size and precision of a vector.
+    """Draw a vector of random signs with the size and precision of ``like``.
 
-    Of all independent entries of mean zero and variance one they estimate traces with the
-    least variance.
+    Among independent entries of mean zero and variance one, signs estimate traces with the
+    smallest variance.
 
     Source: Hutchinson (1990).
     """
@@ -256,12 +276,17 @@ def random_signs(key: PRNGKeyArray, like: Float[Array, " p"]) -> Float[Array, " 
 
 
 def participation(vectors: Float[np.ndarray, "n p"]) -> Float[np.ndarray, " n"]:
-    """``(sum v^2)^2 / sum v^4``: over how many entries each vector is spread.
+    """Number of entries over which each vector is spread, ``(sum v^2)^2 / sum v^4``.
+
+    Args:
+        vectors: Vectors, one a row.
 
     Raises:
-        ValueError: If a vector is zero, or not finite.
+        ValueError: If a vector is zero or not finite.
 
     Example:
+        The first vector has one nonzero entry, the second has two equal entries:
+
         >>> participation(np.array([[1.0, 0.0], [1.0, 1.0]])).tolist()
         [1.0, 2.0]
     """
@@ -278,15 +303,21 @@ def participation(vectors: Float[np.ndarray, "n p"]) -> Float[np.ndarray, " n"]:
 @final
 @dataclass(frozen=True)
 class Pairs:
-    """Some eigenvalues and orthonormal eigenvectors, or what comes near them."""
+    """Some eigenvalues and orthonormal eigenvectors, or approximations of them.
+
+    Attributes:
+        values: Eigenvalues.
+        vectors: Eigenvectors, one a row.
+    """
 
     values: Float[np.ndarray, " k"]
     vectors: Float[np.ndarray, "k p"]
 
     def residuals(self, product: Product) -> Float[np.ndarray, " k"]:
-        """``|H y - value y|`` by a new product each: an eigenvalue is as near.
+        """The residual ``|H y - value y|`` of each pair, from a new product.
 
-        The product's own rounding counts, as it does not in ``Krylov.residuals``.
+        An eigenvalue lies at most this far from ``value``.  Unlike ``Krylov.residuals``,
+        it includes rounding errors of the product.
         """
         vectors = jnp.asarray(self.vectors)
         values = jnp.asarray(self.values, vectors.dtype)
@@ -295,15 +326,19 @@ class Pairs:
     def parts(
         self, run: Krylov, groups: Int[np.ndarray, " p"], count: int
     ) -> Float[np.ndarray, "2 groups"]:
-        """Estimates, from one random start, of two sums over the rows of each group.
+        """Estimate two sums over the rows of each group, from one random start.
 
-        The first is that of diagonal entries, the second of squares of all entries in the
-        row.  Both are what is known of the matrix, ``A = sum value y y^T``, plus the
-        estimate of the rest: unbiased whatever the pairs, if these do not depend on the
-        start, and the less scattered the nearer ``A`` is to the matrix.
+        The first sum is of the diagonal entries, and the second of the squares of all
+        entries.  Each is the exact sum for the known part ``A = sum value y y^T``, plus an
+        estimate for ``H - A``.  The result is unbiased if the pairs do not depend on the
+        start.  Its variance is smaller the closer ``A`` is to ``H``.
 
-        Source: Hutchinson (1990) for ``v * H v``; Meyer et al. (2021) for the part that is
-        known.
+        Args:
+            run: Lanczos decomposition of ``H`` from a start of random signs.
+            groups: Index of the group of each row.
+            count: Number of groups.
+
+        Source: Hutchinson (1990) for ``v * H v``; Meyer et al. (2021) for the known part.
         """
         v, image = np.asarray(run.start, float), run.image().astype(float)
         squares = np.asarray(self.vectors, float) ** 2
@@ -324,10 +359,14 @@ def _residuals(
 
 
 def estimate(draws: Float[np.ndarray, "n *shape"]) -> Estimate:
-    """Mean of independent draws along the first axis, and its standard error.
+    """Mean and standard error of independent draws along the first axis.
+
+    Returns:
+        The mean, its standard error and the number of draws.
 
     Raises:
-        ValueError: With fewer than two draws, or one that is not finite.
+        ValueError: If there are fewer than two draws, or one is not finite or above 1e150
+            in size.
 
     Example:
         >>> float(estimate(np.array([1.0, 2.0, 3.0])).mean)

@@ -15,7 +15,12 @@ from sigprop.numerics.compilation import ONCE
 
 
 class Place(NamedTuple):
-    """The entries of one parameter: a slice of the vector, and their shape."""
+    """Position of one parameter in the vector of all parameters.
+
+    Attributes:
+        entries: Slice of the vector.
+        shape: Shape of the parameter.
+    """
 
     entries: slice
     shape: tuple[int, ...]
@@ -25,7 +30,10 @@ Layout = dict[str, Place]
 
 
 def layout(layer: Layer) -> Layout:
-    """Parameters by name, in alphabetical order, each in C order."""
+    """Positions of a layer's parameters in one vector.
+
+    Names are in alphabetical order, and entries of a parameter in C order.
+    """
     entries, start = {}, 0
     for name, value in sorted(parameters(layer).items()):
         entries[name] = Place(slice(start, start + value.size), value.shape)
@@ -47,14 +55,17 @@ def numbered(layer: Layer) -> Any:
 
 
 class Expansion(NamedTuple):
-    """A loss to second order around one set of parameters.
+    """Gradient and Hessian of a loss with respect to all parameters of a layer.
 
     Attributes:
-        gradient: First derivatives.
-        hessian: Second derivatives.
-        layout: The place of each parameter in both.
+        gradient: First derivatives of the loss.
+        hessian: Second derivatives of the loss.
+        layout: By the name of each parameter, its slice of the vector of all parameters
+            (``entries``) and its ``shape``.
 
     Example:
+        A layer with 46 parameters, four of them in ``nu_log`` and two in ``D``:
+
         >>> from sigprop.layers import lru
         >>> empty = Expansion.empty(lru(4, 2, key=jax.random.key(0)))
         >>> empty.hessian.shape, empty.block("nu_log", "D").shape
@@ -67,16 +78,20 @@ class Expansion(NamedTuple):
 
     @staticmethod
     def empty(layer: Layer) -> "Expansion":
-        """Zeros to be filled in."""
+        """Make an expansion of zeros for a layer."""
         blocks = layout(layer)
         size = sum(math.prod(block.shape) for block in blocks.values())
         return Expansion(np.zeros(size), np.zeros((size, size)), blocks)
 
     def block(self, first: str, second: str | None = None) -> Float[np.ndarray, "n m"]:
-        """Second derivatives by two parameters, or by one and itself.
+        """The block of the Hessian with the entries of one or two parameters.
+
+        Args:
+            first: Name of the parameter of the rows.
+            second: Name of the parameter of the columns.  Default: ``first``.
 
         Raises:
-            KeyError: If there is no parameter of that name.
+            KeyError: If a name is not the name of a parameter.
         """
         column = first if second is None else second
         return self.hessian[self.layout[first].entries, self.layout[column].entries]
@@ -87,7 +102,15 @@ class Expansion(NamedTuple):
         columns: Int[np.ndarray, " m"],
         block: Float[np.ndarray, "n m"],
     ) -> None:
-        """Add a block and its transpose: of a block on the diagonal, give half."""
+        """Add a block to the Hessian, and its transpose at the mirrored position.
+
+        A block on the diagonal is added twice, so pass half of it.
+
+        Args:
+            rows: Indices of the rows.
+            columns: Indices of the columns.
+            block: Numbers to add.
+        """
         self.hessian[np.ix_(rows, columns)] += block
         self.hessian[np.ix_(columns, rows)] += block.T
 
@@ -95,12 +118,12 @@ class Expansion(NamedTuple):
 def through(
     layer: Layer, make: Callable[[Layer], Mapping[str, Array]], known: Expansion
 ) -> Expansion:
-    """The chain rule: from quantities that a layer makes to its parameters.
+    """Convert an expansion in other quantities to the layer's parameters, by the chain rule.
 
     Args:
-        layer: Whose parameters are wanted.
-        make: Computes the quantities of a layer by name, as ``known`` lists them.
-        known: The loss to second order in them.
+        layer: Layer with the parameters.
+        make: Function that returns the quantities of a layer by the names of ``known``.
+        known: Gradient and Hessian of the loss with respect to these quantities.
     """
     x, split = ravel_pytree(parameters(layer))
 

@@ -1,9 +1,10 @@
-"""Overlaps of filters of one stationary input: the tables that make every Hessian.
+"""Overlaps of filters with the same stationary input, from which Hessians are computed.
 
-A filter ``x**age`` runs forwards or backwards in time; a skip connection is ``0**age``.
-``Infinite`` sums over infinitely many ages by the closed forms of ``sigprop.theory.overlaps``,
-``Window`` over those of sequences of ``T`` steps from the zero state, for any
-autocovariance.  Both know divided differences alone; derivatives have equal nodes.
+A filter has the response ``x**age``, forwards or backwards in time.  A skip connection is
+the filter ``0**age``.  ``Infinite`` sums over infinitely many ages by the closed forms of
+``sigprop.theory.overlaps``.  ``Window`` sums over the ages of sequences of ``T`` steps from
+the zero state, for any autocovariance.  Both compute divided differences, and derivatives
+are divided differences with equal nodes.
 
 Notation: w_jk  weight of ages j and k in the loss;  j[x_1, x_2]  divided difference of
 ``x**j``, which is ``j x**(j - 1)`` at equal nodes.
@@ -33,7 +34,14 @@ Others = Sequence[Complex[np.ndarray, "*others"]]
 
 
 class Table(NamedTuple):
-    """Overlaps of each pair of two filters, and derivatives by their eigenvalues."""
+    """Overlaps of pairs of filters, a row per first and a column per second filter.
+
+    Attributes:
+        value: Overlaps.
+        by_first: Derivatives with respect to the first eigenvalue.
+        by_second: Derivatives with respect to the second eigenvalue.
+        by_both: Derivatives with respect to both eigenvalues.
+    """
 
     value: Complex[np.ndarray, "n m"]
     by_first: Complex[np.ndarray, "n m"]
@@ -42,7 +50,13 @@ class Table(NamedTuple):
 
 
 class Weighted(NamedTuple):
-    """A response as a sum of filters, one matrix of weights a filter."""
+    """A response as a weighted sum of filters.
+
+    Attributes:
+        lam: Eigenvalue of each filter.
+        weights: Matrix of weights of each filter.
+        backwards: True if the filters run backwards in time.
+    """
 
     lam: Complex[np.ndarray, " n"]
     weights: Complex[np.ndarray, "n d_out d_in"]
@@ -50,7 +64,7 @@ class Weighted(NamedTuple):
 
 
 def _outer(x: Nodes, y: Others) -> tuple[list[Any], list[Any]]:
-    """Nodes that broadcast against each other; equal ones stay the same array."""
+    """Reshape nodes so that they broadcast; the same array gives the same result."""
     rows = {id(node): node.reshape(*node.shape, *(1,) * y[0].ndim) for node in x}
     return [rows[id(node)] for node in x], list(y)
 
@@ -58,11 +72,11 @@ def _outer(x: Nodes, y: Others) -> tuple[list[Any], list[Any]]:
 @final
 @dataclass(frozen=True)
 class Infinite:
-    """Infinitely many ages.
+    """Sums over infinitely many ages.
 
     Attributes:
-        covariance: The autocovariance at all lags.
-        response: Student minus teacher, filter by filter.
+        covariance: Autocovariance of the input at all lags.
+        response: Response of the student minus that of the teacher, as sums of filters.
     """
 
     covariance: Geometric | Lags
@@ -71,9 +85,15 @@ class Infinite:
     def shared(
         self, x: Nodes, y: Others, opposed: bool = False
     ) -> Complex[np.ndarray, "*both"]:
-        """``sum w_jk j[x...] k[y...]`` for every pair of nodes: the outer product.
+        """The sum ``sum w_jk j[x...] k[y...]`` for every pair of nodes.
 
-        ``opposed`` says that the second filter runs the other way.
+        Args:
+            x: Nodes of the first divided difference, one array for each.
+            y: Nodes of the second divided difference, one array for each.
+            opposed: True if the second filter runs in the opposite direction of time.
+
+        Returns:
+            The sums, with the axes of ``x`` before the axes of ``y``.
         """
         rows, columns = _outer(x, y)
         equal = len({*map(id, x)}) == len({*map(id, y)}) == 1
@@ -96,7 +116,12 @@ class Infinite:
     def error(
         self, x: Nodes, backwards: bool = False
     ) -> Complex[np.ndarray, "*nodes d_out d_in"]:
-        """``sum w_jk j[x...] d_k``, ``d`` the response of student minus teacher."""
+        """The sum ``sum w_jk j[x...] d_k`` with the response ``d`` of student minus teacher.
+
+        Args:
+            x: Nodes of the divided difference, one array for each.
+            backwards: True if the filter runs backwards in time.
+        """
         parts = [
             np.tensordot(
                 self.shared(x, [f.lam], backwards != f.backwards), f.weights, 1
@@ -106,7 +131,7 @@ class Infinite:
         return np.sum(parts, axis=0)
 
     def at_optimum(self) -> "Infinite":
-        """The rule where student and teacher are equal: there is no error."""
+        """The rule for a student that equals the teacher, i.e. with an error of zero."""
         zero = np.zeros((1, *self.response[0].weights.shape[1:]), complex)
         return Infinite(self.covariance, (Weighted(NONE, zero, False),))
 
@@ -139,13 +164,13 @@ def _compiled(
 @final
 @dataclass(frozen=True)
 class Window:
-    """Sequences of ``T`` steps.
+    """Sums over the ages of sequences of ``T`` steps.
 
     Attributes:
-        forwards: Weights of two ages of inputs of the past.
-        opposed: Weights of an age of the past and one of the future.
-        past: Student minus teacher at ages from zero.
-        future: The same at ages from zero downwards; nought at zero itself.
+        forwards: Weights of pairs of ages of past inputs.
+        opposed: Weights of pairs of an age of past and an age of future inputs.
+        past: Response of the student minus that of the teacher at ages ``0, 1, ...``.
+        future: Response at ages ``0, -1, ...``, with zero at age 0.
     """
 
     forwards: Float[np.ndarray, "T T"]
@@ -156,7 +181,7 @@ class Window:
     def shared(
         self, x: Nodes, y: Others, opposed: bool = False
     ) -> Complex[np.ndarray, "*both"]:
-        """As ``Infinite.shared``."""
+        """The sums of ``Infinite.shared``, for sequences of ``T`` steps."""
         weights = self.opposed if opposed else self.forwards
         left = self._powers(x) @ weights
         return np.tensordot(left, self._powers(y), (-1, -1))
@@ -164,7 +189,7 @@ class Window:
     def error(
         self, x: Nodes, backwards: bool = False
     ) -> Complex[np.ndarray, "*nodes d_out d_in"]:
-        """As ``Infinite.error``."""
+        """The sums of ``Infinite.error``, for sequences of ``T`` steps."""
         same, other = self.past, self.future
         if backwards:
             same, other = other, same
@@ -174,7 +199,7 @@ class Window:
         return np.tensordot(self._powers(x), windowed, 1)
 
     def at_optimum(self) -> "Window":
-        """The rule where student and teacher are equal: there is no error."""
+        """The rule for a student that equals the teacher, i.e. with an error of zero."""
         zero = np.zeros_like(self.past)
         return Window(self.forwards, self.opposed, zero, zero)
 
@@ -191,7 +216,7 @@ class Window:
 
 
 Overlaps = Infinite | Window
-"""A rule to sum over ages, and the error whose square is the loss."""
+"""A rule for sums over ages, with the response of student minus teacher."""
 
 
 def table(
@@ -200,17 +225,24 @@ def table(
     y: Complex[np.ndarray, " m"],
     opposed: bool = False,
 ) -> Table:
-    """Every pair of two sets of filters."""
+    """Overlaps of every pair from two sets of filters, with derivatives.
+
+    Args:
+        rule: Rule for sums over ages.
+        x: Eigenvalues of the first filters.
+        y: Eigenvalues of the second filters.
+        opposed: True if the second filters run in the opposite direction of time.
+    """
     orders = (1, 1), (2, 1), (1, 2), (2, 2)
     return Table(*(rule.shared([x] * i, [y] * j, opposed) for i, j in orders))
 
 
 def overlaps_of(task: TeacherStudent, student: Layer) -> Overlaps:
-    """Sums over the ages of a task's loss, with the student's error at each age.
+    """Make the rule for sums over the ages of a task's loss.
 
     Raises:
-        ValueError: If the student is not linear; or, where sequences are infinitely
-            long, not stable or without a basis of eigenvectors.
+        ValueError: If the student is not linear.  If sequences are infinitely long, also
+            if the student is not stable or its eigenvectors form no basis.
     """
     require_linear(student)
     if task.length is not None:
@@ -237,7 +269,7 @@ def overlaps_of(task: TeacherStudent, student: Layer) -> Overlaps:
 
 
 def _filters(half: Layer, backwards: bool) -> list[Weighted]:
-    """The response of one direction of time; its skip is left out."""
+    """The response of one direction of time, without its skip connection."""
     system = linearise(half)
     modes = diagonalise(system)
     weights = np.moveaxis(modes.residues(), 1, 0)

@@ -1,8 +1,8 @@
-"""Products of a vector with curvature matrices that are too large to write down.
+"""Products of vectors with curvature matrices that are too large to store.
 
-A product is a callable on flat vectors, and a tree of arrays: whoever compiles a program
-around it passes it as an argument.  A Hessian product is the tangent of the gradient, in
-forward mode over reverse mode.  Only one batch of data is used at a time.
+A ``Curvature`` is a function of vectors and a pytree of arrays, so that compiled programs
+can take it as an argument.  A product with the Hessian is the derivative of the gradient
+along the vector, in forward mode over reverse mode.  One batch of data is used at a time.
 
 Source: Pearlmutter (1994) for Hessians; Schraudolph (2002) for Gauss-Newton matrices.
 """
@@ -23,13 +23,12 @@ from sigprop.layers.lru import attached
 
 
 class Curvature(eqx.Module):
-    """A symmetric matrix of second derivatives, the mean over batches.
+    """A symmetric curvature matrix, averaged over batches, as a function of vectors.
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
-        batches: Arrays whose first axis counts the batches; ``None`` if the loss needs
-            no data.
-        split: From the vector to the parameters.
+        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
+        split: Function from the vector to the tree of parameters.
     """
 
     x: Float[Array, " p"]
@@ -38,11 +37,11 @@ class Curvature(eqx.Module):
 
     @abstractmethod
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """The matrix of one batch times a vector."""
+        """Multiply the matrix of one batch by a vector."""
 
     @abstractmethod
     def value(self, x: Float[Array, " p"], batch: Any) -> Float[Array, ""]:
-        """The loss of one batch."""
+        """The loss of one batch at a vector of parameters."""
 
     @property
     def size(self) -> int:
@@ -50,12 +49,12 @@ class Curvature(eqx.Module):
         return self.x.size
 
     def __call__(self, v: Float[Array, " p"]) -> Float[Array, " p"]:
-        """The matrix times a vector."""
+        """Multiply the matrix by a vector."""
         return self._mean(lambda batch: self.product(v, batch))
 
     @eqx.filter_jit
     def loss(self) -> tuple[Float[Array, ""], Float[Array, " p"]]:
-        """The loss and its gradient."""
+        """The loss and its gradient, averaged over batches."""
         return self._mean(lambda batch: jax.value_and_grad(self.value)(self.x, batch))
 
     def _mean(self, f: Callable[[Any], Any]) -> Any:
@@ -75,7 +74,13 @@ class Curvature(eqx.Module):
 
 @final
 class Hessian(Curvature):
-    """Second derivatives of a loss; build one with ``hessian``.
+    """The Hessian of a loss, as a function of vectors; build one with ``hessian``.
+
+    Attributes:
+        x: Parameters at which derivatives are taken, as one vector.
+        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
+        split: Function from the vector to the tree of parameters.
+        of: Function of the parameters and a batch that returns the loss.
 
     Example:
         >>> curvature = hessian(lambda x, _: (x**4).sum(), jnp.ones(3))
@@ -86,18 +91,28 @@ class Hessian(Curvature):
     of: Callable[[Any, Any], Float[Array, ""]]
 
     def value(self, x: Float[Array, " p"], batch: Any) -> Float[Array, ""]:
-        """The loss of one batch."""
+        """The loss of one batch at a vector of parameters."""
         return self.of(self.split(x), batch)
 
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """The derivative of the gradient along a vector."""
+        """Multiply the Hessian of one batch by a vector."""
         gradient = jax.grad(self.value)
         return jax.jvp(lambda x: gradient(x, batch), (self.x,), (v,))[1]
 
 
 @final
 class GaussNewton(Curvature):
-    """``J^T S J`` of outputs and a criterion; build one with ``gauss_newton``.
+    """The Gauss-Newton matrix ``J^T S J`` of a loss, as a function of vectors.
+
+    ``J`` is the Jacobian of the model's outputs, and ``S`` is the Hessian of the loss with
+    respect to the outputs.  Build one with ``gauss_newton``.
+
+    Attributes:
+        x: Parameters at which derivatives are taken, as one vector.
+        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
+        split: Function from the vector to the tree of parameters.
+        outputs: Function of the parameters and a batch that returns the model's outputs.
+        criterion: Function of the outputs and a batch that returns the loss.
 
     Example:
         >>> def loss(y, batch):
@@ -111,11 +126,11 @@ class GaussNewton(Curvature):
     criterion: Callable[[Any, Any], Float[Array, ""]]
 
     def value(self, x: Float[Array, " p"], batch: Any) -> Float[Array, ""]:
-        """The loss of one batch."""
+        """The loss of one batch at a vector of parameters."""
         return self.criterion(self.outputs(self.split(x), batch), batch)
 
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """Forward through the outputs, then through the criterion's Hessian, and back."""
+        """Multiply the Gauss-Newton matrix of one batch by a vector."""
 
         def outputs(x):
             return self.outputs(self.split(x), batch)
@@ -129,28 +144,30 @@ class GaussNewton(Curvature):
 def hessian(
     loss: Callable[[Any, Any], Float[Array, ""]], parameters: Any, batches: Any = None
 ) -> Hessian:
-    """The Hessian of the mean of ``loss(parameters, batch)`` over batches.
+    """Make the Hessian of the mean of ``loss(parameters, batch)`` over batches.
 
-    A loss that itself stops gradients, as a layer with a detached normalisation does, has
-    the derivatives that training sees: pass such layers through
-    ``sigprop.layers.lru.attached`` first for those of the loss.
+    The result is a function that multiplies the Hessian by a vector; the matrix is never
+    stored.
 
     Args:
-        loss: Function of the parameters and a batch that returns the loss. It is
+        loss: Function of the parameters and a batch that returns the loss.  It is
             differentiated in reverse mode and then in forward mode.
-        parameters: A tree of real arrays; its entries in the order of
+        parameters: A pytree of real arrays.  Entries of vectors have the order of
             ``jax.flatten_util.ravel_pytree``.
-        batches: A tree of arrays whose first axis counts the batches; left out where the
-            loss needs no data, and takes ``None`` for it.
+        batches: A pytree of arrays whose first axis is the batch.  Default: the loss
+            needs no data, and ``None`` is its second argument.
 
     Raises:
-        ValueError: If there is no parameter, one is not a real floating-point number, a
-            layer has a detached normalisation, or arrays disagree on the number of
-            batches.
+        ValueError: If there are no parameters, or one is not a real floating-point array;
+            if a layer has a detached normalisation, which stops gradients (apply
+            ``sigprop.layers.lru.attached`` first); if arrays of ``batches`` differ in
+            their number of batches.
 
     Example:
+        The second derivatives of ``x**3`` are ``6 x``:
+
         >>> matrix = hessian(lambda x, _: (x**3).sum(), jnp.array([1.0, 2.0]))
-        >>> matrix(jnp.ones(2)).tolist()  # 6 x
+        >>> matrix(jnp.ones(2)).tolist()
         [6.0, 12.0]
     """
     return Hessian(*_flat(parameters, batches), loss)
@@ -162,26 +179,34 @@ def gauss_newton(
     parameters: Any,
     batches: Any = None,
 ) -> GaussNewton:
-    """The Gauss-Newton matrix of ``criterion(outputs(parameters, batch), batch)``.
+    """Make the Gauss-Newton matrix of ``criterion(outputs(parameters, batch), batch)``.
 
-    ``S`` are the second derivatives of the criterion by the outputs; the matrix is the
-    Hessian but for what the second derivatives of the outputs add.
+    The matrix is ``J^T S J``, averaged over batches.  ``J`` is the Jacobian of the outputs,
+    and ``S`` is the Hessian of the criterion with respect to the outputs.  It equals the
+    Hessian of the loss without the term from second derivatives of the outputs.  The
+    result is a function that multiplies the matrix by a vector.
 
     Args:
         outputs: Function of the parameters and a batch that returns the model's
-            outputs. It can be differentiated in forward and in reverse mode.
-        criterion: The loss of one batch's outputs.
-        parameters: Tree of real arrays, as ``hessian`` takes it.
-        batches: Tree of arrays whose first axis counts the batches, as ``hessian``
-            takes it.
+            outputs, differentiable in forward and in reverse mode.
+        criterion: Function of the outputs and a batch that returns the loss.
+        parameters: A pytree of real arrays.  Entries of vectors have the order of
+            ``jax.flatten_util.ravel_pytree``.
+        batches: A pytree of arrays whose first axis is the batch.  Default: the functions
+            need no data, and ``None`` is their second argument.
 
     Raises:
-        ValueError: As ``hessian``.
+        ValueError: If there are no parameters, or one is not a real floating-point array;
+            if a layer has a detached normalisation, which stops gradients (apply
+            ``sigprop.layers.lru.attached`` first); if arrays of ``batches`` differ in
+            their number of batches.
 
     Example:
+        For outputs ``x**2`` and the sum of their squares, the diagonal is ``2 (2 x)**2``:
+
         >>> x = jnp.array([1.0, 2.0])
         >>> matrix = gauss_newton(lambda x, _: x**2, lambda y, _: (y**2).sum(), x)
-        >>> matrix(jnp.ones(2)).tolist()  # 2 (2 x)^2
+        >>> matrix(jnp.ones(2)).tolist()
         [8.0, 32.0]
     """
     return GaussNewton(*_flat(parameters, batches), outputs, criterion)
@@ -190,15 +215,15 @@ def gauss_newton(
 def label_indices(
     tree: Any, labels: Any, names: tuple[str, ...]
 ) -> Int[np.ndarray, " p"]:
-    """The number of the label of each entry of ``ravel_pytree(tree)``.
+    """Index of the label of each entry of ``ravel_pytree(tree)``.
 
     Args:
-        tree: Parameters.
-        labels: A tree of the same structure, a name in the place of each array.
-        names: All names; an entry's number is its name's place among them.
+        tree: A pytree of parameters.
+        labels: A tree of the same structure with a label for each array.
+        names: All possible labels, in the order of their indices.
 
     Raises:
-        ValueError: If a label is none of the names.
+        ValueError: If a label is not in ``names``.
     """
     if unknown := sorted(set(jax.tree.leaves(labels)) - set(names)):
         raise ValueError(f"need labels in {names}, got {unknown}")
@@ -211,7 +236,13 @@ def label_indices(
 def group_sums(
     values: Float[np.ndarray, "*many p"], groups: Int[np.ndarray, " p"], count: int
 ) -> Float[np.ndarray, "*many groups"]:
-    """Sums over the entries of each of ``count`` groups."""
+    """Sums of values over the entries of each group.
+
+    Args:
+        values: Values; the last axis has the entries.
+        groups: Index of the group of each entry.
+        count: Number of groups.
+    """
     flat = np.reshape(values, (-1, groups.size))
     sums = [np.bincount(groups, row, count) for row in flat]
     return np.reshape(sums, (*np.shape(values)[:-1], count))
@@ -234,7 +265,7 @@ def _flat(parameters: Any, batches: Any) -> tuple[Array, Any, Any]:
 
 
 def _count(batches: Any) -> int:
-    """Number of batches; one where there are no arrays."""
+    """Number of batches; one if there are no arrays."""
     counts = {np.shape(leaf)[:1] for leaf in jax.tree.leaves(batches)} or {(1,)}
     if len(counts) > 1 or not all(map(any, counts)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Structure of a Hessian: eigenpairs, how diagonal it is, how large a step it bears.
+"""Structure of a Hessian: eigenpairs, couplings, and the largest stable learning rate.
 
 Source: Zucchet & Orvieto (2024), Section 4.3 and Fig. 4.
 """
@@ -28,10 +28,14 @@ STEPS, BISECTIONS = 200, 14
 
 
 def eigenpairs(hessian: Matrix) -> Pairs:
-    """Eigenvalues, the largest in size first, and eigenvectors as rows.
+    """Compute the eigenvalues and eigenvectors of a Hessian, largest absolute value first.
+
+    Returns:
+        The eigenvalues, and the unit eigenvectors as the rows of a matrix.
 
     Raises:
-        ValueError: If the matrix is not square, symmetric and finite.
+        ValueError: If the matrix is not square, symmetric and finite, or an entry is
+            above 1e150 in size.
 
     Example:
         >>> pairs = eigenpairs(np.array([[1.0, 0.0], [0.0, -3.0]]))
@@ -45,14 +49,19 @@ def eigenpairs(hessian: Matrix) -> Pairs:
 
 
 def couplings(hessian: Matrix) -> Matrix:
-    """``|H_ij| / sqrt(H_ii H_jj)``: nought off the diagonal of a diagonal matrix.
+    """The normalised couplings of pairs of parameters.
 
-    At most one at optimality.  Parameters that the loss does not depend on couple to none.
+    The coupling of parameters i and j is ``|H_ij| / sqrt(H_ii H_jj)``.  Couplings are
+    zero off the diagonal if the Hessian is diagonal.  At a minimum they are at most one.
+    Parameters with zero curvature have couplings of zero.
 
     Raises:
-        ValueError: If the loss has a negative second derivative along a parameter.
+        ValueError: If the matrix is not square, symmetric and finite, or has a negative
+            entry on its diagonal.
 
     Example:
+        The coupling of the two parameters is ``1 / sqrt(4 * 1)``:
+
         >>> couplings(np.array([[4.0, 1.0], [1.0, 1.0]])).tolist()
         [[1.0, 0.5], [0.5, 1.0]]
     """
@@ -69,13 +78,15 @@ def couplings(hessian: Matrix) -> Matrix:
 
 
 def off_diagonal_share(hessian: Matrix) -> float:
-    """Share of the matrix's sum of squares that stands off its diagonal.
+    """Share of the off-diagonal entries in the sum of squares of a Hessian.
 
     Raises:
-        ValueError: If the matrix is not square, symmetric and finite, or is nought.
+        ValueError: If the matrix is not square, symmetric and finite, or is zero.
 
     Example:
-        >>> round(off_diagonal_share(np.array([[2.0, 1.0], [1.0, 2.0]])), 6)  # 2 / 10
+        The sum of squares is 2 off the diagonal, and 10 in total:
+
+        >>> round(off_diagonal_share(np.array([[2.0, 1.0], [1.0, 2.0]])), 6)
         0.2
     """
     _require_symmetric(hessian)
@@ -88,11 +99,11 @@ def off_diagonal_share(hessian: Matrix) -> float:
 
 
 def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
-    """``sqrt((H^2)_ii)``: the mean size of each gradient entry near the optimum.
+    """Euclidean norm of each row of a Hessian, ``sqrt((H^2)_ii)``.
 
     If displacements ``d`` from the optimum have unit covariance, these norms are the
-    root mean square of the gradient ``H d``.  Adam's effective learning rates near the
-    optimum are then proportional to the inverse norms.
+    root mean square of the entries of the gradient ``H d``.  Adam's effective learning
+    rates near the optimum are then proportional to the inverse norms.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite.
@@ -106,10 +117,14 @@ def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
 
 
 def preconditioned(hessian: Matrix) -> Matrix:
-    """``D^{-1/2} H D^{-1/2}``: ``H`` scaled by its diagonal ``D`` to unit diagonal.
+    """Scale a Hessian ``H`` to unit diagonal, ``D^{-1/2} H D^{-1/2}``.
+
+    ``D`` is the diagonal of ``H``.  Rows and columns of parameters with zero curvature
+    become zero.
 
     Raises:
-        ValueError: As ``couplings``.
+        ValueError: If the matrix is not square, symmetric and finite, or has a negative
+            entry on its diagonal.
 
     Example:
         >>> preconditioned(np.array([[4.0, 1.0], [1.0, 1.0]])).tolist()
@@ -119,7 +134,10 @@ def preconditioned(hessian: Matrix) -> Matrix:
 
 
 def stability_bound(hessian: Matrix) -> float:
-    """``2 / L``: the rate above which gradient descent leaves a minimum of curvature L.
+    """The largest stable learning rate of gradient descent, ``2 / L``.
+
+    ``L`` is the largest eigenvalue of the Hessian.  At larger learning rates, gradient
+    descent leaves a minimum.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has no positive
@@ -145,24 +163,26 @@ def measured_bound(
     start: Float[Array, " p"],
     guess: float,
 ) -> float:
-    """The rate at which gradient descent begins to leave a minimum, by bisection.
+    """Measure the largest stable learning rate of gradient descent, by bisection.
 
-    Each trial takes 200 steps on the loss itself, from 1e-9 away along ``start``.
-    Below the bound the distance to the minimum shrinks; above the bound it grows.
+    Each trial takes 200 steps of gradient descent from a distance of 1e-9 to the minimum.
+    The learning rate is stable if the distance does not grow.
 
     Args:
         gradient: Gradient of the loss.
-        minimum: Where it is nought.
-        start: Direction of the first displacement; the sharpest one decides soonest.
-        guess: A rate within a factor of two of the bound.
+        minimum: Parameters at which the gradient is zero.
+        start: Direction of the first displacement, ideally of largest curvature.
+        guess: A learning rate within a factor of two of the largest stable one.
 
     Raises:
-        ValueError: If the bound is not within a factor of two of the guess, or the start
-            is zero.
+        ValueError: If ``guess`` is not within a factor of two of the largest stable
+            learning rate; if ``start`` is zero; if a number is not finite.
 
     Example:
+        The loss ``2 x**2`` has curvature 4, so the largest stable rate is ``2 / 4``:
+
         >>> def gradient(x):
-        ...     return 4.0 * x  # of 2 x^2, whose bound is 2 / 4
+        ...     return 4.0 * x
         >>> zero, one = jnp.zeros(1), jnp.ones(1)
         >>> round(measured_bound(gradient, zero, one, 0.4), 2)
         0.5

@@ -1,6 +1,6 @@
-"""One linear recurrence in the coordinates of every diagonal layer.
+"""One linear recurrence in the parametrisations of several diagonal layers.
 
-Twins have the same response, and so the same loss; only their curvature differs.
+Twins have the same impulse response and thus the same loss, but different curvature.
 
 Source: Zucchet & Orvieto (2024), Section 4.3 and Fig. 4 and 9.
 """
@@ -71,23 +71,31 @@ TWINS: dict[str, Callable[[Modes], Layer]] = {
     "S4": lambda modes: _s4(modes, 0.01),
     "S4, step 1": lambda modes: _s4(modes, 1.0),
 }
-"""Makers by name; the steps of S4 are those of Fig. 9 and of its caption."""
+"""Functions that make a twin, by name.
+
+The time step of S4 is 0.01 in Fig. 9 and 1 in its caption.
+"""
 
 
 def twin(layer: Layer, name: str) -> Layer:
-    """A diagonal layer with the response of a causal one of real states.
+    """Make a diagonal layer with the same impulse response as a layer with real states.
 
-    Every eigenvalue has a neuron, and so has its conjugate.  The real parts of the two
-    neurons' outputs add up to the response of the pair.
+    Each eigenvalue and each conjugate becomes a complex neuron.
 
     Args:
-        layer: With eigenvalues of modulus in (0, 1); of double precision.
-        name: One of ``TWINS``.
+        layer: A causal linear layer with real states, in double precision.  Its
+            eigenvalues have moduli between 0 and 1.
+        name: Type of the result: ``complex diagonal``, ``LRU``, ``S4`` (time step 0.01) or
+            ``S4, step 1``.
 
     Raises:
-        ValueError: If there is no twin of that name, or the states are complex.
+        ValueError: If ``name`` is unknown, if the states of ``layer`` are complex, or if
+            its eigenvectors are linearly dependent.
+        TypeError: If ``layer`` is not causal.
 
     Example:
+        A dense recurrence of four states becomes an LRU of four complex neurons:
+
         >>> import jax
         >>> from sigprop.layers import linear_rnn
         >>> from sigprop import double_precision

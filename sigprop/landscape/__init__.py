@@ -1,4 +1,4 @@
-"""Slices of losses, and parametrisations that make them round."""
+"""Slices of loss landscapes, and parametrisations with constant curvature."""
 
 from typing import TYPE_CHECKING
 

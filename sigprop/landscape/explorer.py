@@ -1,8 +1,9 @@
-"""An explorable landscape of the one-unit teacher and student, for pages and for Jupyter.
+"""Interactive loss landscape of one neuron that learns another, for web pages and Jupyter.
 
-``explorer.js`` beside this module is one ES module without dependencies.  It draws the
-exact loss while its settings move, and descents that start where the reader clicks.  A
-page carries the module in a script; Jupyter loads it through anywidget.
+The file ``explorer.js`` in the folder of this module is a JavaScript module without
+dependencies.  It draws the exact loss for the current settings, and a gradient descent from
+the point that a user clicks.  A web page contains the module in a script; Jupyter loads it
+by anywidget.
 """
 
 import functools
@@ -29,7 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "start": [0.9, 0.17],
     "view": "disc",
 }
-"""Settings and where they start; ``explore`` explains them."""
+"""Settings and their default values; ``explore`` explains them."""
 CHOICES = {
     "parametrisation": ("polar", "exp", "tanh", "real"),
     "optimiser": ("descent", "momentum", "adam"),
@@ -49,7 +50,7 @@ DESCENT = ("parameters", "losses", "curvatures")
 
 
 def module() -> str:
-    """The text of the ES module.
+    """The text of ``explorer.js``, the JavaScript module that draws the landscape.
 
     Example:
         >>> "export function mount" in module()
@@ -59,10 +60,10 @@ def module() -> str:
 
 
 def settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The default settings with the given ones in their place.
+    """All settings: the given ones, and defaults for the others.
 
     Raises:
-        ValueError: If there is no such setting, or a value is out of its range.
+        ValueError: If there is no setting of a name, or a value is out of range.
     """
     for name, value in given.items():
         if name not in DEFAULTS:
@@ -86,13 +87,15 @@ def settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fragment(**given: Any) -> str:
-    """The explorer as HTML that needs no kernel: an element and the module in a script.
+    """The interactive landscape as a fragment of HTML, which runs without Python.
+
+    The fragment has an element and a script with the JavaScript module.
 
     Args:
-        given: Settings by name, as ``explore`` takes them.
+        given: Settings by name; see ``explore``.
 
     Raises:
-        ValueError: As ``explore``.
+        ValueError: If there is no setting of a name, or a value is out of range.
 
     Example:
         >>> "<script" in fragment(modulus=0.9)
@@ -105,25 +108,28 @@ def fragment(**given: Any) -> str:
 
 
 def explore(**given: Any) -> Any:
-    """The explorer as a widget of Jupyter, which is also HTML where no kernel runs.
+    """The interactive landscape of one neuron that learns another, as a Jupyter widget.
 
-    Its settings are attributes that move with the picture in both directions.  Its
-    attributes ``parameters``, ``losses`` and ``curvatures`` are the descent that is shown:
-    the two trained parameters, the loss and the largest curvature at each step.  Adam's
-    curvatures are divided by its scales.
+    A saved notebook shows it as HTML without a kernel.  Each setting is an attribute of
+    the widget.  Changing the attribute changes the picture, and the picture's controls
+    change the attribute.  Three more attributes are lists with an entry for each step of
+    the descent: the two trained ``parameters``, the ``losses`` and the largest
+    ``curvatures``.  With Adam, curvatures are divided by Adam's scales.
 
     Args:
-        given: Settings by name, where they differ from ``DEFAULTS``: ``modulus`` and
-            ``angle``, in radians, of the teacher; ``rho``, the correlation of successive
-            inputs; ``share`` of the normalisation, for gains ``sqrt(1 - share |lam|^2)``;
-            ``parametrisation``, ``polar``, ``exp``, ``tanh`` or ``real``; ``optimiser``,
-            ``descent``, ``momentum`` or ``adam``; its ``rate``, ``beta`` and ``steps``;
-            ``start``, the student's first eigenvalue; ``view``, ``disc`` for axes of
-            eigenvalues or ``parameters`` for axes of what is trained.
+        given: Settings by name; a setting that is not given has its default.
+            ``modulus`` and ``angle`` (radians) define the teacher's eigenvalue.
+            ``rho`` is the correlation of successive inputs.
+            ``share`` sets the factor of the inputs, ``sqrt(1 - share |lam|^2)``.
+            ``parametrisation`` is ``polar``, ``exp``, ``tanh`` or ``real``.
+            ``optimiser`` is ``descent``, ``momentum`` or ``adam``, with the learning rate
+            ``rate``, the momentum coefficient ``beta`` and the number of ``steps``.
+            ``start`` is the student's eigenvalue before the first step.
+            ``view`` sets the axes: ``disc`` (the eigenvalue) or ``parameters``.
 
     Raises:
-        ModuleNotFoundError: If anywidget is not installed, naming the extra.
-        ValueError: If there is no such setting, or a value is out of its range.
+        ModuleNotFoundError: If anywidget, of the extra ``notebooks``, is not installed.
+        ValueError: If there is no setting of a name, or a value is out of range.
 
     Example:
         >>> widget = explore(modulus=0.9, steps=50)
@@ -149,7 +155,7 @@ def _widget() -> type:
     synced |= {name: traitlets.List() for name in DESCENT}
 
     class Explorer(anywidget.AnyWidget):
-        """The explorer, with HTML beside the widget for pages that have no kernel."""
+        """The widget, with HTML for pages without a kernel."""
 
         _esm = module()
 

@@ -1,8 +1,8 @@
-"""Write the formulas and settings of ``explorer.js`` from those in Python.
+"""Generate the formulas and settings of ``explorer.js`` from the Python code.
 
-Each list of steps becomes two functions: on numbers, for a map of many points, and on
-jets, for exact first and second derivatives.  A *jet* is a value with its derivatives by
-two parameters; ``explorer.js`` has its arithmetic.
+Each formula becomes two JavaScript functions.  The first is of numbers, for maps of many
+points.  The second is of jets, for exact first and second derivatives.  A *jet* is a value
+with its derivatives with respect to two parameters; ``explorer.js`` has their arithmetic.
 """
 
 import json
@@ -51,11 +51,11 @@ PARAMETRISATIONS: dict[str, tuple[Expr, Expr, Expr]] = {
         theory.best_angle(),
     ),
 }
-"""The modulus by ``a``, its inverse, and the angle by ``omega`` and ``nu`` of the theory."""
+"""Modulus as a function of ``a``; its inverse; angle as a function of ``omega`` and ``nu``."""
 
 
 class NumberPrinter(JavascriptCodePrinter):
-    """Infix JavaScript with products for squares."""
+    """Printer of expressions as JavaScript, with products for squares."""
 
     def _print_Pow(self, expr: Pow) -> str:
         if expr.exp == 2:
@@ -65,7 +65,10 @@ class NumberPrinter(JavascriptCodePrinter):
 
 
 class JetPrinter(NumberPrinter):
-    """Calls of the arithmetic of jets; what has no jet in it stays infix."""
+    """Printer of expressions as JavaScript with jets.
+
+    Operations on jets become function calls.  Parts without jets are printed as numbers.
+    """
 
     def __init__(self, jets: Iterable[Symbol]) -> None:
         super().__init__()
@@ -89,7 +92,7 @@ class JetPrinter(NumberPrinter):
         raise ValueError(f"need an expression that jets have, got {expr}")
 
     def _chain(self, expr: Any) -> str:
-        """A sum or a product: first the jets, then what is none."""
+        """Print a sum or a product: first the terms with jets, then the others."""
         jets = [term for term in expr.args if term.free_symbols & self.jets]
         rest = expr.func(*(term for term in expr.args if term not in jets))
         add = isinstance(expr, Add)
@@ -191,7 +194,7 @@ def _table(name: str, table: Mapping[str, object]) -> list[str]:
 
 
 def formulas() -> str:
-    """The part of ``explorer.js`` that is written from the theory."""
+    """The generated part of ``explorer.js``."""
     lines = [
         *_loss(),
         "",
@@ -215,10 +218,10 @@ def formulas() -> str:
 
 
 def with_formulas(module: str) -> str:
-    """The module with its formulas written anew.
+    """Replace the generated part of a JavaScript module.
 
     Raises:
-        ValueError: If the module does not say where they stand.
+        ValueError: If the module lacks the comments that mark the generated part.
     """
     before, start, rest = module.partition(START)
     _, end, after = rest.partition(END)

@@ -1,8 +1,10 @@
-"""Optimal parametrisations for any correlation of the input, and charts made of them.
+"""Optimal parametrisations of an eigenvalue's modulus, for any correlation of the input.
 
-``omega`` is the length of the path of eigenvalues of one phase, ``domega = sqrt(E|gamma
-dh/dlam|^2) d|lam|``, measured by quadrature in the *depth* ``-log(1 - |lam|)``, in which
-every gain's integrand is smooth to the edge of stability.
+The optimal parameter ``omega`` of a modulus satisfies
+``domega = sqrt(E|gamma dh/dlam|^2) d|lam|`` at a constant phase.  The loss then has the
+same curvature along ``omega`` at every optimum.  The integral is computed by quadrature in
+the *depth* ``-log(1 - |lam|)``, in which the integrand is smooth up to the stability
+boundary.
 
 Source: Zucchet & Orvieto (2024), Section 3.1 and Appendix C.1.2.
 """
@@ -44,20 +46,29 @@ Grid = Float[np.ndarray, "*grid"]
 def speed(
     process: Stationary, gain: str, gap: Any, phase: Any, along: str = "modulus"
 ) -> Grid:
-    """``domega/d|lam|``, or ``domega/dtheta``, of the optimal parameter.
+    """Derivative ``domega/d|lam|`` or ``domega/dtheta`` of the optimal parameter.
+
+    A parameter is optimal if the loss has the same curvature along it at every optimum.
+    Its derivative is the root mean square of ``d(gamma h)/d|lam|`` or
+    ``d(gamma h)/dtheta``, where ``h`` is the state.
 
     Args:
-        process: Input process.
-        gain: One of ``sigprop.theory.optimal.GAINS``.
-        gap: ``1 - |lam|``, in (0, 1].
-        phase: ``theta`` in radians.
-        along: ``modulus`` or ``angle``: which of the two moves.
+        process: Input process: White, AR1, Constant or Mixed.
+        gain: Factor ``gamma`` of the inputs.  ``none`` is 1.  ``white`` is
+            ``sqrt(1 - |lam|^2)`` and ``matched`` is ``E[|h|^2]^{-1/2}``, both constant
+            under differentiation.  ``loss`` is ``matched``, differentiated too.
+        gap: Distance from the stability boundary, ``1 - |lam|``, in (0, 1].
+        phase: Phase ``theta`` of the eigenvalue in radians.
+        along: ``modulus`` for ``domega/d|lam|``, ``angle`` for ``domega/dtheta``.
 
     Raises:
-        ValueError: If a name is unknown, a gap out of range, or the autocovariance of the
-            input is not ``a delta + b rho^|lag|``.
+        ValueError: If ``gain`` or ``along`` is unknown; if a gap is out of range, or a
+            phase is not finite or above 10 000; if the process is of another type; if
+            ``gain`` is ``loss`` and the past determines the inputs, as for ``|rho| = 1``.
 
     Example:
+        Closer to the stability boundary, the derivative is larger:
+
         >>> from sigprop import White
         >>> speeds = speed(White(), "none", np.array([0.1, 0.01]), 0.0)
         >>> bool(speeds[1] > speeds[0])
@@ -113,7 +124,7 @@ def _regular_part() -> Callable[..., Any]:
 
 
 def _loss_metric(covariance: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
-    """Squared speed of the normalised state: of its direction plus of its phase."""
+    """Squared derivative of the normalised state: of its direction plus of its phase."""
     inverse = 1 / (gap * (2 - gap))
     lam = (1 - gap) * np.exp(1j * phase)
     first, second = _regular_part()(lam, lam.conj(), *covariance)
@@ -126,7 +137,7 @@ def _loss_metric(covariance: Geometric, gap: Grid, phase: Grid, along: str) -> G
 
 
 class Ruler(NamedTuple):
-    """Length along a line, from zero.
+    """Function from a position on a line to the length of the path from zero.
 
     Attributes:
         density: Function of the position that returns the length per unit of position.
@@ -139,17 +150,17 @@ class Ruler(NamedTuple):
     lengths: Float[np.ndarray, " edges"]
 
     def length(self, position: Grid) -> Grid:
-        """The length up to a position."""
+        """The length from zero to a position."""
         position = np.asarray(position, float)
         panel = np.clip((position / PANEL).astype(int), 0, len(self.edges) - 1)
         start = self.edges[panel]
         return np.asarray(self.lengths[panel] + _panel(self.density, start, position))
 
     def position(self, length: Grid) -> Grid:
-        """The position at which a length ends.
+        """The position at a length from zero.
 
         Raises:
-            ValueError: If the line is shorter.
+            ValueError: If a length is negative or exceeds the length of the line.
         """
         length = np.asarray(length, float)
         if not ((length >= 0) & (length <= self.lengths[-1])).all():
@@ -176,7 +187,7 @@ def _panel(density: Callable[[np.ndarray], np.ndarray], start: Grid, end: Grid) 
 
 
 def ruler(density: Callable[[np.ndarray], np.ndarray], last: float) -> Ruler:
-    """Measure a line up to a place, or a little further."""
+    """Make the ruler of a line that reaches at least to the position ``last``."""
     edges = PANEL * np.arange(math.ceil(last / PANEL) + 1)
     parts = _panel(density, edges[:-1], edges[1:])
     return Ruler(density, edges, np.concatenate([[0], np.cumsum(parts)]))
@@ -185,15 +196,17 @@ def ruler(density: Callable[[np.ndarray], np.ndarray], last: float) -> Ruler:
 @final
 @dataclass(frozen=True)
 class Path:
-    """The optimal parametrisation of the moduli of one phase.
+    """The optimal parametrisation of the modulus of eigenvalues with one phase.
 
     Attributes:
-        process: Input process: white, exponential, constant or mixed.
-        gain: One of ``sigprop.theory.optimal.GAINS``.
-        phase: Of the eigenvalue, in radians; 0 for the positive ones, pi for negative.
+        process: Input process: White, AR1, Constant or Mixed.
+        gain: Factor of the inputs, as in ``speed``: ``none``, ``white``, ``matched`` or
+            ``loss``.
+        phase: Phase of the eigenvalues in radians: 0 for positive eigenvalues, pi for
+            negative ones.
 
     Raises:
-        ValueError: As ``speed``.
+        ValueError: If ``speed`` refuses an attribute.
 
     Source: Zucchet & Orvieto (2024), Section 3.1.
     """
@@ -206,14 +219,14 @@ class Path:
         speed(self.process, self.gain, 0.5, self.phase)
 
     def derivative(self, gap: Any) -> Grid:
-        """``domega/d|lam|``; its inverse is the granularity."""
+        """The derivative ``domega/d|lam|`` at a gap; its inverse is the granularity."""
         return speed(self.process, self.gain, gap, self.phase)
 
     def omega(self, gap: Any) -> Grid:
-        """The parameter of a gap, exact to rounding.
+        """The parameter of an eigenvalue with gap ``1 - |lam|``, exact up to rounding.
 
         Raises:
-            ValueError: If a gap is not in [``SMALLEST_GAP``, 1].
+            ValueError: If a gap is not in [1e-12, 1].
         """
         gap = np.asarray(gap, float)
         if not ((gap >= SMALLEST_GAP) & (gap <= 1)).all():
@@ -224,20 +237,21 @@ class Path:
         return _ruler(self).length(-np.log(gap))
 
     def gap(self, omega: Any) -> Grid:
-        """The gap of a parameter.
+        """The gap ``1 - |lam|`` of an eigenvalue with a parameter.
 
         Raises:
-            ValueError: If a parameter is negative or beyond that of ``SMALLEST_GAP``.
+            ValueError: If a parameter is negative, or its gap is below 1e-12.
         """
         return np.asarray(np.exp(-_ruler(self).position(np.asarray(omega, float))))
 
     def modulus(self) -> Modulus:
-        """The parametrisation as ``OptimalParametrisation`` takes it, differentiable.
+        """The parametrisation and its inverse as differentiable functions.
 
-        A negative parameter gives a negative modulus, on the path of the opposite phase.
-        By cubics between ``KNOTS`` places with the exact slopes: gap and parameter are
-        right to 1e-10 of themselves down to ``SMALLEST_GAP``, and the slope to 1e-7;
-        beyond, the depth goes straight on.
+        A negative parameter gives a negative modulus, by the path of the opposite phase.
+        Both functions are cubic splines with exact derivatives at 8193 knots.  For gaps
+        above 1e-12, relative errors are below 1e-10 for gap and parameter, and below 1e-7
+        for the derivative.  Closer to the boundary, the depth ``-log(gap)`` is a
+        linear function of the parameter.
         """
         return _modulus(self)
 
@@ -277,7 +291,7 @@ def _modulus(path: Path) -> Modulus:
 
 
 def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
-    """Hermite's cubics between knots of values and slopes, straight lines beyond."""
+    """Cubic Hermite spline through knots, with linear continuation beyond them."""
     knots, values, derivatives = (jnp.asarray(column, x.dtype) for column in table)
     inside = jnp.clip(x, knots[0], knots[-1])
     i = jnp.clip(jnp.searchsorted(knots, inside) - 1, 0, len(knots) - 2)
@@ -294,17 +308,22 @@ def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
 @final
 @dataclass(frozen=True)
 class OptimalParametrisation:
-    """A parametrisation whose modulus follows an optimal path.
+    """A parametrisation of an eigenvalue whose modulus has the optimal parameter.
 
     Attributes:
-        path: Optimal path of the modulus.
-        angle: One of ``tasks.one_dimensional.ANGLES``.
-        detached: True if no gradient passes from the angle to the modulus.
+        path: Optimal parametrisation of the modulus.  Default: white inputs and the gain
+            ``matched``.
+        angle: Parametrisation of the angle: ``plain`` (the angle itself),
+            ``exponential`` (``exp(omega)``) or ``optimal``.
+        detached: True if the loss has no gradient with respect to the modulus that
+            passes through the angle.
 
     Raises:
-        ValueError: If there is no such parametrisation of the angle.
+        ValueError: If there is no parametrisation of the angle of this name.
 
     Example:
+        The coordinates of modulus 0.9 and angle 0.5 map back to them:
+
         >>> parametrisation = OptimalParametrisation()
         >>> at = parametrisation.coordinates(0.9, 0.5)
         >>> [round(float(one), 3) for one in parametrisation.polar(at)]
@@ -323,15 +342,17 @@ class OptimalParametrisation:
         return Parametrisation("plain", self.angle, self.detached)
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
-        """Modulus and angle, in radians."""
+        """Modulus, and angle in radians, of the eigenvalue with these coordinates."""
         modulus = self.path.modulus().forward(at.modulus)
         return self._angles().polar(Coordinates(modulus, at.angle))
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
-        """The parameters of a modulus and an angle.
+        """Coordinates of an eigenvalue with this modulus and angle in radians.
+
+        The modulus must lie between -1 and 1.
 
         Raises:
-            ValueError: If the parametrisation does not reach there.
+            ValueError: If no finite parameter gives this angle.
         """
         plain = self._angles().coordinates(modulus, angle)
         return plain._replace(modulus=self.path.modulus().inverse(plain.modulus))

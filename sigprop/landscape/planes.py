@@ -1,11 +1,12 @@
-"""Directions that span a plane through a layer, and the part of a training that it shows.
+"""Directions that span a plane in parameter space, and projections onto it.
 
-The directions are for ``sigprop.landscape.slices``: along the eigenvectors of a Hessian, or
-through two other layers, such as the start of a training and a second minimum.  All numbers
-are those of the trained parameters, and lengths are Euclidean.
+The directions are for ``sigprop.landscape.slices``.  They point along the eigenvectors of a
+Hessian, or to two other models, such as the start of a training and a second minimum.
+Lengths are Euclidean lengths of the vector of all parameters.
 
-A plane shows a trajectory by its projection.  In many dimensions the plane may hold little
-of it, so ``project`` also returns the share of each displacement that lies in the plane.
+A trajectory of a training is shown by its projection onto the plane.  Most of a
+displacement may be orthogonal to the plane, so ``project`` also returns the share of each
+squared displacement that lies in the plane.
 
 Source: Li et al. (2018), Section 7; Goodfellow et al. (2015) for lines between models.
 """
@@ -32,17 +33,26 @@ ALIGNED = 1e-9  # sine of the least angle between directions that span a plane
 def sharpest(
     layer: LayerT, hessian: Float[np.ndarray, "p p"], count: int = 2
 ) -> list[LayerT]:
-    """Eigenvectors of a Hessian as directions of length one, largest in size first.
+    """Unit eigenvectors of a Hessian as directions, sharpest first.
+
+    They are sorted by the absolute values of their eigenvalues.
 
     Args:
-        layer: Where the Hessian was computed.
-        hessian: By the layer's parameters in the order of ``sigprop.curvature.expand``.
-        count: Directions.
+        layer: Layer at which the Hessian was computed.
+        hessian: Hessian with respect to the layer's parameters, in the order of
+            ``sigprop.curvature.expand``.
+        count: Number of directions.
+
+    Returns:
+        Layers whose parameters are the entries of the eigenvectors.
 
     Raises:
-        ValueError: If the Hessian does not fit the layer, or has fewer eigenvectors.
+        ValueError: If the size of ``hessian`` is not the number of parameters, if it is
+            not symmetric and finite, or if ``count`` exceeds its size.
 
     Example:
+        The curvature along the first direction is the largest eigenvalue in size:
+
         >>> from sigprop import double_precision, landscape
         >>> from sigprop.curvature import expand
         >>> from sigprop.layers import lru
@@ -72,18 +82,18 @@ def sharpest(
 
 
 def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
-    """Two directions of the plane through three models.
+    """Two orthogonal directions of equal length that span the plane through three models.
 
-    The first leads from the model to ``first``, which is at the steps ``(1, 0)``.  The
-    second is orthogonal and as long, on the side of ``second``.
+    The first direction is the difference ``first - model``.  The second is orthogonal to
+    it and points to the side of ``second``.
 
     Args:
-        model: The origin of the plane.
-        first: A model with the same parameters.
-        second: Another one, not on the line through the other two.
+        model: Model at the origin of the plane.
+        first: Model with the same parameters.
+        second: Model with the same parameters, not on the line through the other two.
 
     Raises:
-        ValueError: If the three do not fit together, or lie on one line.
+        ValueError: If the models have different parameters, or lie on one line.
 
     Example:
         >>> from sigprop import landscape
@@ -110,13 +120,12 @@ def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
 
 
 class Projection(NamedTuple):
-    """Models as a plane shows them.
+    """Projections of models onto a line, a plane or a space.
 
     Attributes:
-        steps: Along each direction to the nearest point of the plane, as ``moved`` takes
-            them.
-        share: Share of the squared distance from the origin that lies within the plane.
-            It is one at the origin itself.
+        steps: Coordinates of each projection, i.e. the factors of the directions.
+        share: Share of each model's squared distance from the origin that lies in the
+            plane; one at the origin.
 
     Example:
         >>> shown = Projection(np.array([[0.5]]), np.array([1.0]))
@@ -134,14 +143,18 @@ def project(
     """Project models onto the line, plane or space through one model.
 
     Args:
-        model: The origin.
-        directions: One or more, independent of each other but not always orthogonal.
-        models: With the parameters of the origin, such as the records of a training.
+        model: Model at the origin.
+        directions: One or more linearly independent directions, which need not be
+            orthogonal.
+        models: Models to project, such as the stored states of a training.
 
     Raises:
-        ValueError: If they do not fit together, or one direction depends on the others.
+        ValueError: If a direction or a model has other parameters than ``model``, if
+            there is no direction or no model, or if directions are linearly dependent.
 
     Example:
+        The displacement (3, -4) has 9/25 of its squared length along the direction:
+
         >>> from sigprop import landscape
         >>> at, way, far = (
         ...     {"w": jnp.array(w)} for w in ((0.0, 0.0), (2.0, 0.0), (3.0, -4.0))
@@ -165,17 +178,21 @@ def project(
 
 
 def _require_models(models: Any) -> None:
-    """Refuse models that are none.
+    """Refuse an empty sequence of models.
 
     Raises:
-        ValueError: Naming them.
+        ValueError: If ``models`` is empty or a string.
     """
     if isinstance(models, str) or not len(models):
         raise ValueError(f"need models, one at least, got {models!r:.60}")
 
 
 def _vector(tree: Model, model: Model, name: str) -> Float[np.ndarray, " p"]:
-    """The parameters of a tree that has those of the model, in double precision."""
+    """Parameters of a tree as a vector of double precision.
+
+    Raises:
+        ValueError: If their shapes differ from the model's.
+    """
     known = jax.tree.map(jnp.shape, only_parameters(model))
     own = eqx.filter(tree, eqx.is_inexact_array)
     if jax.tree.map(jnp.shape, own) != known:

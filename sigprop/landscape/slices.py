@@ -1,13 +1,15 @@
-"""Slices of any loss, normalised mode by mode, and one whole landscape in closed form.
+"""Slices of any loss along normalised directions, and one landscape in closed form.
 
-A *unit* is what acts together: a mode of a diagonal recurrence, with its eigenvalue, its
-row of ``B`` and its column of ``C``; elsewhere an output row of a matrix and its bias.
-A random direction is scaled so that in every unit it is as long as the unit itself.
-Scaling tensor by tensor instead would move all eigenvalues by the size of the largest,
-and the usual recipe leaves out vectors, of which a diagonal recurrence is made.
+A *unit* is a group of parameters that act together.  In a diagonal recurrence, a mode is a
+unit, with its eigenvalue, its row of ``B`` and its column of ``C``.  Elsewhere, a row of a
+matrix with its bias is a unit.  A random direction is scaled in each unit to the length of
+the unit's parameters.  The usual recipe scales whole tensors instead.  All eigenvalues
+would then move by the size of the largest.  The usual recipe also omits vectors, and a
+diagonal recurrence consists of vectors.
 
-A mode may be written with ``a B`` and ``C / a`` as well.  It is measured where both are
-equally long, so that its slices are the same however it is written.
+A mode does not change if its row of ``B`` is multiplied by ``a`` and its column of ``C`` by
+``1 / a``.  Lengths are measured for the ``a`` that makes both equally long.  Slices thus do
+not depend on ``a``.
 
 Source: Li et al. (2018), Section 4, for filters; modes are ours.
 """
@@ -45,32 +47,43 @@ BATCH = 64  # points of a slice that are computed at once
 
 
 class Units(NamedTuple):
-    """Units in which a direction is measured.
+    """Groups of parameters (units) by which directions are scaled.
 
     Attributes:
-        label: The unit of each parameter, in the order of ``ravel_pytree``.
-        scale: Factor on each parameter before it is measured.
+        label: Index of the unit of each parameter, in the order of ``ravel_pytree``.
+        scale: Factor of each parameter when the length of its unit is computed.
     """
 
     label: Int[np.ndarray, " p"]
     scale: Float[np.ndarray, " p"]
 
     def lengths(self, x: Float[np.ndarray, " p"]) -> Float[np.ndarray, " p"]:
-        """The length of the unit in which each parameter is."""
+        """Length of the unit of each parameter, for a vector of parameters."""
         squares = np.bincount(self.label, (self.scale * x) ** 2)
         return np.sqrt(squares)[self.label]
 
 
 def units(model: Model) -> Units:
-    """The units of a layer or a network.
+    """Group the parameters of a layer or network into units, such as rows or modes.
 
-    Of a layer that reads from both ends, the two halves of a mode that they share are
-    one unit.  Recurrences that are not diagonal are matrices like any other.
+    A mode of a diagonal layer is one unit, with its eigenvalue and weights.  If both
+    directions of a bidirectional layer share a mode, it is one unit.  Any other matrix,
+    such as a dense recurrent matrix, has one unit for each row.
+
+    Args:
+        model: A layer, a network or any other pytree of parameters.
+
+    Raises:
+        ValueError: If ``model`` has no parameters.
 
     Example:
+        Four modes of seven parameters (modulus, phase and gain, and the real and imaginary
+        parts of ``B`` and ``C``), and the one entry of ``D``:
+
         >>> from sigprop.layers import lru
-        >>> type(units(lru(4, 2, key=jax.random.key(0)))).__name__
-        'Units'
+        >>> groups = units(lru(4, 1, key=jax.random.key(0)))
+        >>> np.bincount(groups.label).tolist()
+        [7, 7, 7, 7, 1]
     """
     params = only_parameters(model)
     x = np.asarray(ravel_pytree(params)[0], np.float64)
@@ -92,7 +105,13 @@ def units(model: Model) -> Units:
 
 
 class _Modes(NamedTuple):
-    """Places of the parameters of each mode: all of them, inward and outward ones."""
+    """Indices of the parameters of each mode, one mode a row.
+
+    Attributes:
+        all: All parameters.
+        B: Input weights.
+        C: Output weights.
+    """
 
     all: Indices
     B: Indices
@@ -100,7 +119,10 @@ class _Modes(NamedTuple):
 
 
 def _balance(B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Factors that make both rows of each mode equally long, and keep their product."""
+    """Factors of ``B`` and ``C`` that make each mode's weights equally long.
+
+    The product of the two factors of a mode is one.
+    """
     inward, outward = (np.linalg.norm(rows, axis=1) for rows in (B, C))
     usable = (inward > 0) & (outward > 0)
     ratio = np.sqrt(np.divide(outward, inward, where=usable, out=np.ones_like(inward)))[
@@ -110,7 +132,7 @@ def _balance(B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rows(model: Model) -> Iterator[Indices]:
-    """Output rows of every array; a bias is in the row of its weights."""
+    """Rows of every array; a bias belongs to the row of its weights."""
 
     def paired(node: Any) -> bool:
         return getattr(node, "weight", None) is not None and hasattr(node, "bias")
@@ -152,9 +174,16 @@ def _indices(*parts: Any) -> Indices:
 
 
 def only_parameters(model: Model) -> Model:
-    """The model with its parameters alone, which a direction has too; one at least.
+    """Replace everything but the parameters of a model by None.
+
+    Parameters are the floating-point arrays.  Directions have this form.
+
+    Raises:
+        ValueError: If the model has no parameters.
 
     Example:
+        An LRU has eight arrays of parameters:
+
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> len(jax.tree.leaves(only_parameters(layer)))
@@ -169,14 +198,20 @@ def only_parameters(model: Model) -> Model:
 
 
 def normalise(direction: Model, model: Model) -> Model:
-    """The direction with every unit as long as the model's.
+    """Scale a direction, in each unit, to the length of the model's parameters.
 
-    A unit in which the direction is zero stays as it is.
+    A unit in which the direction is zero remains zero.
+
+    Args:
+        direction: A pytree with the parameters of the model.
+        model: A layer, a network or any other pytree; see ``units``.
 
     Raises:
-        ValueError: If the two do not fit together.
+        ValueError: If the direction's parameters differ in shape from the model's.
 
     Example:
+        The only row of the matrix has length 5:
+
         >>> way = normalise(jnp.array([[2.0, 0.0]]), jnp.array([[3.0, 4.0]]))
         >>> way.tolist()
         [[5.0, 0.0]]
@@ -198,10 +233,20 @@ def normalise(direction: Model, model: Model) -> Model:
 
 
 def direction(key: PRNGKeyArray, model: Model) -> Model:
-    """A random direction: normal in every unit as it is measured, then normalised.
+    """Draw a random Gaussian direction and scale it with ``normalise``.
 
-    For a diagonal layer, scaling ``B`` by a factor and ``C`` by its inverse does not
+    Multiplying ``B`` of a diagonal layer by a factor and ``C`` by its inverse does not
     change the slice that a key gives.
+
+    Args:
+        key: Random key.
+        model: A layer, a network or any other pytree; see ``units``.
+
+    Returns:
+        A pytree with the parameters of the model.
+
+    Raises:
+        ValueError: If the model has no parameters.
 
     Example:
         >>> from sigprop.layers import lru
@@ -215,10 +260,10 @@ def direction(key: PRNGKeyArray, model: Model) -> Model:
 
 
 def require_directions(directions: Any, steps: Any) -> None:
-    """Refuse directions that are none, or not as many as the steps.
+    """Refuse an empty sequence of directions, or another number of directions than steps.
 
     Raises:
-        ValueError: Naming both.
+        ValueError: If there are no directions, or not as many as steps.
     """
     if isinstance(directions, str) or not 0 < len(directions) == len(steps):
         raise ValueError(
@@ -228,9 +273,20 @@ def require_directions(directions: Any, steps: Any) -> None:
 
 
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
-    """The model some steps along the directions, one step along each.
+    """Add multiples of directions to the parameters of a model.
+
+    Args:
+        model: A layer, a network or any other pytree.
+        directions: One or more directions, such as ``direction`` draws.
+        steps: Factor of each direction.
+
+    Raises:
+        ValueError: If there are not as many steps as directions, a step is not finite, or
+            the model has no parameters.
 
     Example:
+        Half of the direction (1, 0) is added to (1, 1):
+
         >>> moved(jnp.ones(2), [jnp.array([1.0, 0.0])], [0.5]).tolist()
         [1.5, 1.0]
     """
@@ -253,19 +309,25 @@ def slices(
     steps: Sequence[Float[Any, " _"]],
     batch: int = BATCH,
 ) -> Float[Array, "*grid"]:
-    """The loss on a line or a plane through a model.
+    """Compute the loss on a line, a plane or a higher grid through a model.
 
     Args:
-        loss: Function of a model that returns its loss. It need not be differentiable.
-        model: A layer, a network or any other pytree.
-        directions: One or more, such as ``direction`` draws.
-        steps: Along each direction, in its lengths.
-        batch: Points that are computed at once, which bounds the memory.
+        loss: Function of a model that returns its loss.  It need not be differentiable.
+        model: A layer, a network or any other pytree, at the origin of the grid.
+        directions: One or more directions, such as ``direction`` draws.
+        steps: For each direction, a vector of its factors.
+        batch: Number of points that are computed at once, which bounds the memory.
+
+    Returns:
+        The losses, with one axis for each direction.
 
     Raises:
-        ValueError: If there are not as many steps as directions, or one is not finite.
+        ValueError: If there are not as many vectors of steps as directions, a step is not
+            finite, or ``batch`` is below one.
 
     Example:
+        The loss ``x**2 + y**2`` at ``x = 0, 1, 2`` and ``y = 1``:
+
         >>> way = jnp.array([1.0, 0.0])
         >>> steps = jnp.array([-1.0, 0.0, 1.0])
         >>> slices(lambda x: (x**2).sum(), jnp.ones(2), [way], [steps]).tolist()
@@ -290,14 +352,18 @@ def _at_points(loss, model, directions, points, batch):
 
 
 class Quadratic(NamedTuple):
-    """A loss to second order along directions.
+    """Second-order Taylor expansion of a loss along directions.
+
+    Calling it with vectors of steps returns the quadratic loss on their grid.
 
     Attributes:
-        value: At the model.
-        gradient: Along each direction.
-        hessian: ``u' H v`` of every two directions.
+        value: Loss of the model.
+        gradient: Derivative of the loss along each direction.
+        hessian: Second derivative ``u' H v`` for each pair of directions ``u``, ``v``.
 
     Example:
+        The loss ``x**2 + y**2`` at (1, 1), along ``x``:
+
         >>> way = jnp.array([1.0, 0.0])
         >>> found = quadratic(lambda x: (x**2).sum(), jnp.ones(2), [way])
         >>> float(found.value), found.gradient.tolist(), found.hessian.tolist()
@@ -309,19 +375,34 @@ class Quadratic(NamedTuple):
     hessian: Float[np.ndarray, "k k"]
 
     def __call__(self, *steps: Float[Any, " _"]) -> Float[np.ndarray, "*grid"]:
-        """The quadratic loss on the grid of all steps, laid out as by ``slices``."""
+        """The quadratic loss on a grid of steps, with one axis for each direction.
+
+        Args:
+            steps: For each direction, a vector of its factors.
+        """
         grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
         bent = np.einsum("...i,ij,...j->...", grid, self.hessian, grid) / 2
         return self.value + grid @ self.gradient + bent
 
 
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
-    """Gradient and Hessian-vector products along directions, forward over reverse mode.
+    """Compute the gradient and the Hessian of a loss along directions, exactly.
 
-    They are those of the loss that ``slices`` evaluates: a normalisation of the model
-    that is detached in training is differentiated here.
+    Second derivatives are Hessian-vector products, in forward over reverse mode.  If the
+    model has a normalisation that is detached in training, it is differentiated here.
+    The result thus describes the loss that ``slices`` evaluates.
+
+    Args:
+        loss: Function of a model that returns its loss, twice differentiable.
+        model: A layer, a network or any other pytree.
+        directions: One or more directions, such as ``direction`` draws.
+
+    Raises:
+        ValueError: If there are no directions, or one has no parameters.
 
     Example:
+        The Hessian of ``x * y**2`` at (1, 1):
+
         >>> ways = [jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0])]
         >>> quadratic(lambda x: x[0] * x[1] ** 2, jnp.ones(2), ways).hessian.tolist()
         [[0.0, 2.0], [2.0, 2.0]]
@@ -348,12 +429,23 @@ def _second_order(loss, model, directions):
 def second_difference(
     loss: Loss, model: Model, direction: Model, step: float = 1e-3
 ) -> float:
-    """Curvature along a direction from five values of the loss.
+    """Estimate the curvature along a direction from five values of the loss.
 
-    Right to the fourth order in the step, which must be small against the width of the
-    slice's wells; they are narrow where memories are long.
+    The error is of fourth order in the step.  The step must be small compared with the
+    width of minima along the direction.  Minima are narrow if time constants are long.
+
+    Args:
+        loss: Function of a model that returns its loss.  It need not be differentiable.
+        model: A layer, a network or any other pytree.
+        direction: Direction ``u`` of the curvature ``u' H u``.
+        step: Distance of successive points, in lengths of the direction.
+
+    Raises:
+        ValueError: If ``step`` is not positive and finite.
 
     Example:
+        The second derivative of ``x**3`` at 1 is 6:
+
         >>> one = jnp.ones(1)
         >>> round(second_difference(lambda x: (x**3).sum(), one, one, 0.1), 2)
         6.0
@@ -370,25 +462,30 @@ def surface(
     columns: Float[Any, " columns"],
     parametrisation: Parametrisation | None = None,
 ) -> Float[Array, "rows columns"]:
-    """The exact loss of the one-dimensional problem, row by row.
+    """Compute the exact loss of the one-dimensional task on a grid of students.
 
-    Four million points take a tenth of a second where sequences are infinitely long;
-    the memory beyond the result is that of a few rows.
+    Four million points take a tenth of a second if sequences are infinitely long.
 
     Args:
-        task: One-dimensional problem with any input and teacher.
-        rows: Values of the parameter of the student's modulus. Without a
-            parametrisation they are real parts of its eigenvalue.
-        columns: Values of the parameter of the student's angle. Without a
-            parametrisation they are imaginary parts of its eigenvalue.
-        parametrisation: Parametrisation of the student's eigenvalue.
+        task: Task of learning one eigenvalue.
+        rows: Parameters of the student's modulus.  Without a parametrisation, the real
+            parts of the student's eigenvalue.
+        columns: Parameters of the student's angle.  Without a parametrisation, the
+            imaginary parts of the student's eigenvalue.
+        parametrisation: Parametrisation of the student's eigenvalue.  Default: none.
 
     Returns:
-        Infinity where the student is not stable.
+        The losses.  For infinitely long sequences, the loss is infinite if the student is
+        not stable.
+
+    Raises:
+        ValueError: If ``rows`` or ``columns`` is not a vector of finite numbers.
 
     Source: Zucchet & Orvieto (2024), Eq. 86-93 and 101.
 
     Example:
+        The second student equals the teacher:
+
         >>> from sigprop.tasks import OneDimensional
         >>> task = OneDimensional(0.5 + 0j)
         >>> losses = surface(task, np.array([0.0, 0.5]), np.array([0.0]))

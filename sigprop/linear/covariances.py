@@ -20,17 +20,17 @@ ROUNDED = 64  # the same in roundings of the numbers' own precision, where that 
 
 
 def require_autocovariance(covariance: Any, steps: int) -> None:
-    """Refuse what cannot be the autocovariance of a process.
+    """Refuse an array that is no autocovariance of a stationary process.
 
-    Of covariances that JAX traces, the shape and the type alone are checked.
+    If JAX traces the array, only its shape and type are checked.
 
     Args:
-        covariance: ``R`` at lags from 0 on.
-        steps: How many of them are needed and looked at.
+        covariance: Autocovariance ``R`` at lags ``0, 1, ...``.
+        steps: Number of lags that are needed; only these are checked.
 
     Raises:
-        ValueError: If there are too few, they are not finite real numbers, or their
-            Toeplitz matrix has a negative eigenvalue.
+        ValueError: If ``covariance`` has fewer than ``steps`` values, a value is not a
+            finite real number, or the Toeplitz matrix has a negative eigenvalue.
     """
     values = numbers(covariance)
     if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "fiu":
@@ -65,17 +65,23 @@ def require_autocovariance(covariance: Any, steps: int) -> None:
 def nearest_process(
     covariance: Float[np.ndarray, " lags"],
 ) -> Float[np.ndarray, " lags"]:
-    """The covariances of a process that are near measured ones.
+    """Replace measured covariances by the autocovariance of a stationary process.
 
-    Averages over the pairs of each lag may be no autocovariance if a lag has few pairs
-    or a sequence hardly varies.  This function then extends the averages periodically
-    over twice the lags, sets negative spectral values to zero and keeps ``R(0)``.
+    Measured covariances may have a Toeplitz matrix with a negative eigenvalue.  No
+    stationary process has such covariances.  This function then continues them
+    periodically over twice the lags, sets negative spectral values to zero, and rescales
+    the result to the measured ``R(0)``.  It returns valid covariances unchanged.
+
+    Args:
+        covariance: Measured ``R`` at lags ``0, 1, ...``.
 
     Raises:
-        ValueError: If there are none, one is not finite, or the variance is negative.
+        ValueError: If the array is empty, a value is not finite, or ``R(0)`` is negative.
 
     Example:
-        >>> nearest_process(np.array([1.0, 0.9, 0.2])).round(3).tolist()  # no process has 0.2
+        No process with ``R(0) = 1`` and ``R(1) = 0.9`` has ``R(2) = 0.2``:
+
+        >>> nearest_process(np.array([1.0, 0.9, 0.2])).round(3).tolist()
         [1.0, 0.652, 0.304]
     """
     require_moderate("covariance", covariance, "lags")
@@ -89,14 +95,15 @@ def nearest_process(
 
 
 def _spectrum(covariance: np.ndarray) -> np.ndarray:
-    """Spectrum of a series that repeats after twice the lags."""
+    """Spectrum of the covariances, continued with a period of twice the lags."""
     return np.fft.fft(np.concatenate([covariance, covariance[-2:0:-1]])).real
 
 
 def _first_impossible(covariance: np.ndarray) -> int | None:
-    """The first lag that no process has with those before; none if all are possible.
+    """The first lag whose value is impossible given the earlier lags; None if all fit.
 
-    Where a series that repeats has them, which most do, its spectrum says so at once.
+    The values are possible if the spectrum of their periodic continuation is nowhere
+    negative.  This quick test suffices for most covariances.
     """
     power = float(covariance[0])
     if power == 0:
@@ -115,8 +122,8 @@ def _first_impossible(covariance: np.ndarray) -> int | None:
 def _first_by_recursion(ratios: np.ndarray, slack: float) -> int | None:
     """The first impossible lag of an autocorrelation, in time quadratic in its lags.
 
-    By the recursion of Levinson and Durbin: the error of the best linear prediction from
-    the inputs before, whose sign is that of the leading minors.
+    The Levinson-Durbin recursion gives the variance of the error of the best linear
+    prediction from earlier inputs.  It is negative if a leading minor is negative.
     """
     error, weights = 1 + slack, np.zeros(0)
     for lag in range(1, len(ratios)):
@@ -129,10 +136,11 @@ def _first_by_recursion(ratios: np.ndarray, slack: float) -> int | None:
 
 
 def require_process(process: Any) -> None:
-    """Refuse what is no stationary process.
+    """Refuse an object that is not a stationary process.
 
     Raises:
-        ValueError: If it lacks ``sample`` or ``autocovariance``.
+        ValueError: If ``process`` is a class or lacks the method ``sample`` or
+            ``autocovariance``.
     """
     lacking = [
         name

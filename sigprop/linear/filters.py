@@ -1,14 +1,15 @@
 """Second moments of filters of one mode: ``k(age) = alpha age lam**(age - 1) + beta lam**age``.
 
-A state is such a filter of what enters its mode (``alpha = 0``, ``beta = 1``), and so is
-its derivative by any parameter of the mode: by one that moves the eigenvalue by ``lam'``
-and the gain by ``gamma'`` with ``alpha = lam'`` and ``beta = gamma'/gamma``.  With the
-autocovariance ``R`` of what enters, second moments are sums over lags of ``R`` and weights.
+The state of a mode is the output of such a filter (``alpha = 0``, ``beta = 1``) of the
+mode's input.  So is its derivative with respect to a parameter of the mode.  If ``lam'``
+and ``gamma'`` are the derivatives of eigenvalue and gain, ``alpha = lam'`` and
+``beta = gamma'/gamma``.  Second moments are sums over lags of weights times the
+autocovariance ``R`` of the input.
 
 Notation: n  filters;  lags 0 ... time - 1;  nu, theta  ``lam = exp(-nu + i theta)``.
 
-Source: Zucchet & Orvieto (2024), Lemmas 1 and 2; the sums over ages are of powers of
-``|lam|^2`` times the age and its square.
+Source: Zucchet & Orvieto (2024), Lemmas 1 and 2.  The sums over ages have the terms
+``|lam|^(2 age)``, times the age or its square.
 """
 
 from typing import NamedTuple
@@ -21,7 +22,7 @@ CHUNK = 1 << 22  # complex numbers held at once
 
 
 class Filters(NamedTuple):
-    """Filters of modes inside the unit circle, away from its middle.
+    """Filters of modes with ``0 < |lam| < 1``.
 
     Attributes:
         nu: ``-log|lam|``, finite and above zero.
@@ -52,7 +53,7 @@ class Filters(NamedTuple):
 def endless_weights(filters: Filters, steps: int) -> Complex[np.ndarray, "n lags"]:
     """Weight of each lag in ``E|y|^2`` of a filter's output ``y`` after an infinite past.
 
-    No difference of nearly equal numbers is taken, however close ``|lam|`` is to one.
+    The formula subtracts no nearly equal numbers, even if ``|lam|`` is close to one.
     """
     nu, lam = filters.nu[:, None], filters.lam[:, None]
     alpha, beta = filters.alpha[:, None], filters.beta[:, None]
@@ -70,11 +71,11 @@ def endless_weights(filters: Filters, steps: int) -> Complex[np.ndarray, "n lags
 def mean_weights(
     kernel: Complex[np.ndarray, "n time"], *, conjugate: bool = True
 ) -> Complex[np.ndarray, "n lags"]:
-    """Weight of each lag in ``|y|^2``, or ``y^2``, averaged over steps from the zero state.
+    """Weight of each lag in ``E|y|^2`` or ``E y^2``, averaged over steps from the zero state.
 
     Args:
-        kernel: Kernel of ``Filters.kernel``.
-        conjugate: True if the square is of the modulus.
+        kernel: Impulse responses from ``Filters.kernel``.
+        conjugate: True for ``E|y|^2``, false for ``E y^2``.
     """
     steps = kernel.shape[1]
     size = 1 << (2 * steps - 1).bit_length()
@@ -87,7 +88,7 @@ def mean_weights(
 def moment(
     weights: Complex[np.ndarray, "n lags"], covariance: Inexact[np.ndarray, "*n lags"]
 ) -> Float[np.ndarray, " n"]:
-    """``E|y|^2`` from the weights of lags and ``R`` of what enters."""
+    """The moment ``E|y|^2`` from the weights of lags and the input's autocovariance."""
     one_sided = np.real(weights * covariance.conj())
     return 2 * one_sided.sum(1) - one_sided[:, 0]
 
@@ -95,13 +96,23 @@ def moment(
 def square(
     weights: Complex[np.ndarray, "n lags"], covariance: Complex[np.ndarray, "n lags"]
 ) -> Complex[np.ndarray, " n"]:
-    """``E y^2`` from ``mean_weights(..., conjugate=False)`` and ``E v_{t+lag} v_t``."""
+    """The moment ``E y^2`` from ``mean_weights(..., conjugate=False)``.
+
+    Args:
+        weights: Weights of the lags.
+        covariance: ``E v_{t+lag} v_t`` of the input ``v``, without a conjugate.
+    """
     terms = weights * covariance
     return 2 * terms.sum(1) - terms[:, 0]
 
 
 class Covariances(NamedTuple):
-    """Autocovariances of the inputs of modes: ``E v_{t+lag} v_t*`` and ``E v_{t+lag} v_t``."""
+    """Autocovariances of the inputs ``v`` of modes at lags from 0 on.
+
+    Attributes:
+        plain: ``E v_{t+lag} v_t*``.
+        mixed: ``E v_{t+lag} v_t``.
+    """
 
     plain: Complex[np.ndarray, "n lags"]
     mixed: Complex[np.ndarray, "n lags"]
@@ -110,9 +121,10 @@ class Covariances(NamedTuple):
 def covariances(
     features: Float[np.ndarray, "num time f"], inward: Complex[np.ndarray, "n f"]
 ) -> Covariances:
-    """Autocovariances of ``v = inward x``, averaged over the pairs of each lag.
+    """Autocovariances of ``v = inward x``, averaged over all pairs of steps at each lag.
 
-    Not centred, and not positive definite where sequences are few.
+    Means are not subtracted.  If there are few sequences, the result may not be positive
+    definite.
     """
     num, steps, _ = features.shape
     size = 1 << (2 * steps - 1).bit_length()
@@ -131,7 +143,7 @@ def covariances(
 def common_covariance(
     features: Float[np.ndarray, "num time f"], mixing: Float[np.ndarray, "d f"]
 ) -> Float[np.ndarray, " lags"]:
-    """Autocovariance of the channels ``mixing x``, averaged over them."""
+    """Mean autocovariance of the channels ``mixing x``."""
     gram = mixing.T @ mixing / len(mixing)
     values, vectors = np.linalg.eigh(gram)
     root = vectors * np.sqrt(np.maximum(values, 0))

@@ -1,10 +1,11 @@
-"""Exact second moments of whole layers whose gates see the input alone.
+"""Exact second moments of layers whose gates depend only on the current input.
 
-The state, and what it owes to each parameter: ``E|d(v . h_t)/dtheta|^2`` for an error
-``v`` of unit covariance at the state, which does not depend on the inputs.  It is the sum
-over the neurons of ``E (dh/dtheta)^2``, for independent inputs that are Gaussian or of any
-law of few values, after some steps from the zero state or in the limit.  Where the output
-is the state it is the gradient of ``v . y_t``, as of ``sigprop.linear.measured_moments``.
+The moments are ``E|h_t|^2`` of the state and ``E|d(v . h_t)/dtheta|^2`` of its derivative
+with respect to each parameter.  The error ``v`` at the state has unit covariance and does
+not depend on the inputs.  The second moment is thus the sum of ``E (dh/dtheta)^2`` over the
+neurons.  Inputs are independent, and Gaussian or of few values.  Moments are taken some
+steps after the zero state, or in the limit of infinitely many.  If the output is the
+state, ``sigprop.linear.measured_moments`` measures the same moments.
 
 Source: ``sigprop.theory.gated_moments``.
 """
@@ -70,7 +71,11 @@ MOST = 2**16  # sequences that are worth enumerating
 
 
 class BoundedMoment(NamedTuple):
-    """A second moment, summed over neurons and entries, and how far it may be off.
+    """A second moment and an estimate of its largest numerical error.
+
+    Attributes:
+        value: The moment, summed over neurons and over entries of the parameter.
+        error: Largest absolute error of ``value``, as estimated from coarser sums.
 
     Example:
         >>> BoundedMoment(2.0, error=1e-9).value
@@ -89,7 +94,7 @@ DELTA: dict[type[Layer], tuple[OfHead, ...]] = {
 
 
 def _heads(layer: Delta) -> list[Head]:
-    """The heads of a layer of the delta rule, in numbers."""
+    """The heads of a layer of the delta rule, with NumPy arrays."""
     W_k, W_v, W_beta = (
         np.asarray(weights, float) for weights in (layer.W_k, layer.W_v, layer.W_beta)
     )
@@ -108,12 +113,12 @@ def _heads(layer: Delta) -> list[Head]:
 
 
 class _Maps(NamedTuple):
-    """A layer's maps in double precision, as programs of nodes."""
+    """A layer's maps in double precision, as functions of the nodes of a quadrature rule."""
 
     layer: MatrixGated
 
     def numbers(self) -> MatrixGated:
-        """The layer in JAX's double precision, within which it must be enabled."""
+        """The layer in double precision, which must be switched on in JAX."""
         return jax.tree.map(
             lambda leaf: (
                 jnp.asarray(leaf, float) if eqx.is_inexact_array(leaf) else leaf
@@ -122,13 +127,13 @@ class _Maps(NamedTuple):
         )
 
     def program(self, u: Float[np.ndarray, "nodes d_in"]) -> dict[str, np.ndarray]:
-        """``A``, ``B`` and what outputs need, of every head."""
+        """The maps ``A`` and ``B``, queries ``q`` and skips ``z`` of every head, at nodes."""
         with double_precision(True):
             found = _arrays(self.numbers(), jnp.asarray(u))
             return {name: np.asarray(array) for name, array in found.items()}
 
     def parameter(self, name: str) -> Parameter:
-        """A parameter, and derivatives of the maps by its entries."""
+        """A parameter with the derivatives of the maps with respect to its entries."""
         before = itertools.takewhile(
             lambda item: item[0] != name, sorted(parameters(self.layer).items())
         )
@@ -158,7 +163,10 @@ def _arrays(layer: MatrixGated, u: Float[Array, "nodes d_in"]) -> dict[str, Arra
 def _derivatives(
     layer: MatrixGated, u: Float[Array, "nodes d_in"], entries: Int[Array, " entries"]
 ) -> tuple[Float[Array, "entries _ _ _ _"], Float[Array, "entries _ _ _ _"]]:
-    """Derivatives of the maps by entries, counted over all parameters; zero by no entry."""
+    """Derivatives of the maps with respect to entries of the vector of all parameters.
+
+    The derivative is zero for the index -1, which means no entry.
+    """
     flat, shaped = ravel_pytree(parameters(layer))  # by sorted name
 
     def maps(flat: Float[Array, " entries"]) -> tuple[Array, Array]:
@@ -185,7 +193,7 @@ def _matrix_moments(
     names: Sequence[str],
     **options: Any,
 ) -> dict[str, BoundedMoment]:
-    """The state's moment, and those of the derivatives by the parameters."""
+    """Moments of the state and of its derivatives with respect to parameters, by name."""
     maps, found = _Maps(layer), {}
     moved = {name: maps.parameter(name) for name in names if name != "state"}
     require_size(moved, *layer.head_shape[1:])
@@ -207,11 +215,12 @@ def _restricted(law: Law | None, columns: Int[np.ndarray, " d_in"]) -> Law | Non
 
 
 def parts_of(layer: Layer) -> list[Part]:
-    """The neurons of a layer, as it describes them.
+    """The neurons of a layer, from its method ``neurons``.
 
     Raises:
-        TypeError: If it does not describe them, or its gates see the state.
-        ValueError: If its description names a parameter or an input that it has not.
+        TypeError: If the layer has no method ``neurons``.
+        ValueError: If ``neurons`` names a parameter that the layer does not have, or an
+            input channel beyond its width.
     """
     if not isinstance(layer, GatedLayer):
         known = ", ".join(kind.__name__ for kind in (*OURS, *DELTA))
@@ -236,10 +245,10 @@ def parts_of(layer: Layer) -> list[Part]:
 
 
 def covered(layer: Layer) -> tuple[str, ...]:
-    """The parameters of which ``predict_gated`` gives moments.
+    """Names of the parameters for which ``predict_gated`` returns moments.
 
     Raises:
-        TypeError: If it gives none of the layer.
+        TypeError: If ``predict_gated`` refuses the layer.
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         return DELTA[type(layer)]
@@ -249,7 +258,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
 
 
 def _wanted(layer: Layer, names: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the moments asked for: all of them if none are given.
+    """Names of the requested moments, by default all.
 
     Raises:
         ValueError: If a name is unknown.
@@ -277,52 +286,64 @@ def predict_gated(
     spread: float | None = None,
     names: Sequence[str] | None = None,
 ) -> dict[str, BoundedMoment]:
-    """Second moments of a layer whose gates see the input alone.
+    """Predict second moments of a layer whose gates depend only on the current input.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, as a function of the layer's
-    arrays and the scale, with the nodes that ``spread`` or the law says.  Under these
-    transformations an infinite limit is returned as infinity.  An error larger than its
-    moment then raises no exception: check ``error``.
-    Layers of the delta rule, ``MatrixGated`` layers (a matrix multiplies their state)
-    and inputs correlated in time need arrays that JAX does not trace.  For
-    ``MatrixGated``, Gaussian inputs are points of Sobol sequences, with an estimated
-    error.  Derivatives of ``MatrixGated`` are taken one parameter entry at a time, at
-    0.1 seconds of a core each for keys of three entries and 0.4 seconds
-    for eight: ask for some by ``names``.  Numbers held are neurons times nodes times
-    inputs, about 60 nodes for each of a gate's nonlinear projections at a spread of one.
+    Inputs are Gaussian, or take few values with given probabilities (``law``).  Gaussian
+    expectations are sums over nodes of a quadrature rule.
+
+    ``jit``, ``vmap``, ``grad`` and ``jvp`` apply to the layer and the scale, with three
+    exceptions: layers of the delta rule, ``MatrixGated`` layers, and inputs with ``terms``.
+    Under these transformations, an infinite limit is returned as infinity.  An error
+    larger than its moment then raises no exception, so check ``error``.
+
+    In a ``MatrixGated`` layer, a matrix multiplies the state.  Its Gaussian inputs are
+    points of Sobol sequences, and its errors are estimates.  Moments of derivatives take
+    0.1 seconds on one core for each entry of a parameter if keys have size 3.  For keys of
+    size 8, they take 0.4 seconds.  Choose few parameters by ``names``.
+
+    Memory contains a number for each neuron, node and input.  There are about 60 nodes for
+    each nonlinear projection of a gate if the gate's argument has unit deviation.
 
     Args:
-        layer: One of ours, or of yours with a method ``neurons``; see
-            ``sigprop.neuron.neurons``.
-        scale: Standard deviation of the inputs, which are Gaussian and independent of
-            each other and in time.
-        law: Another law of each input vector.
-        terms: Variances and correlations of AR(1) series, whose sum each input channel is
-            in place of independent inputs, times the scale; see
-            ``sigprop.neuron.correlated_gates``.  Beside a law, the probability with which
-            an input stays, as ``((1, rho),)``.
-        steps: Inputs seen since the zero state; the limit if left out.
-        settled: Relative error of a moment under inputs that remember at which no finer
-            grid is tried.
-        spread: Largest standard deviation of a gate's argument, which the nodes suit; the
-            layer's own if left out, with more nodes for steep gates.  Nodes of the delta
-            rule and of terms suit the layer.
-        names: Moments that are returned, ``state`` and names of parameters; all if left out.
+        layer: A layer of this package whose gates depend only on the current input, or
+            your own layer with a method ``neurons``; see ``sigprop.neuron.neurons``.
+        scale: Standard deviation of the Gaussian inputs, which are independent of each
+            other and in time.
+        law: Values of the input vector and their probabilities, in place of Gaussian
+            inputs.
+        terms: Pairs (variance, correlation of successive inputs) of AR(1) processes.
+            Each input channel is their sum, times the scale.  With a ``law``, pass
+            ``((1, rho),)``: an input then repeats with probability ``rho`` and is drawn
+            anew otherwise.  Default: inputs that are independent in time.
+        steps: Number of inputs since the zero state.  Default: the limit of infinitely
+            many.
+        settled: Relative error at which the grid for correlated inputs is fine enough.
+        spread: Largest standard deviation of a gate's argument, which sets the number of
+            nodes.  Default: computed from the weights, with more nodes for steep gates.
+            The delta rule and ``terms`` ignore this argument.
+        names: Moments to return: ``state`` and names of parameters.  Default: all.
 
     Returns:
-        ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
-        ``E|d(v . h_t)/dtheta|^2``, summed over its entries.
+        A dictionary of moments with estimated errors.  ``state`` is ``E|h_t|^2``.  Under the
+        name of each parameter that moves the state: ``E|d(v . h_t)/dtheta|^2``, summed
+        over its entries ``theta``.  The random error ``v`` of the state has unit
+        covariance.
 
     Raises:
-        TypeError: If the layer is of another type, or its gates see the state; if a layer of
-            the delta rule, or one beside ``terms``, is traced.
-        ValueError: If a Gaussian input meets a traced layer without a spread; if a moment is
-            infinite, the scale is not positive and finite, there are no steps, or inputs of
-            the delta rule remember and steps are left out or inputs are more than five; if
-            the error of a moment may exceed its value; if a name is unknown, or derivatives
-            of a ``MatrixGated`` by so many entries take more than minutes.
+        TypeError: If gates depend on the state, or the layer has no method ``neurons``;
+            if JAX traces the layer in one of the three exceptional cases.
+        ValueError: If JAX traces a layer with Gaussian inputs and there is no ``spread``;
+            if a limit is infinite, or the error of a moment may exceed its value;
+            if ``scale`` is not positive and finite, or is given with a ``law``; if
+            ``steps`` is negative, or a name is unknown; if a delta rule has Gaussian
+            inputs with ``terms`` and there is not one term or not 2 to 5 inputs; if a
+            delta rule has ``terms`` and no ``steps``; if ``terms`` need too many nodes;
+            if a ``MatrixGated`` layer has ``terms``, keys too large, or so many entries
+            that they would take minutes.
 
     Example:
+        Moments of the state, and of derivatives with respect to four parameters:
+
         >>> from sigprop.layers import mingru
         >>> found = predict_gated(mingru(4, 3, key=jax.random.key(0)))
         >>> sorted(found), found["state"].error < 1e-6
@@ -353,13 +374,13 @@ def mutated_gated(
     spread: float | None = None,
     names: Sequence[str] | None = None,
 ) -> dict[str, BoundedMoment]:
-    """``predict_gated`` with an error, for mutants.
+    """``predict_gated`` with a deliberate error, for mutants.
 
     Args:
-        change: Makes wrong expectations of the right ones, or gates of the delta rule,
-            or coefficients of inputs that remember; of a ``MatrixGated``, expectations of
-            derivatives (``sigprop.neuron.matrix_sensitivities.Crossed``).  Nothing for the
-            right ones.
+        change: Function that alters the expectations, the gates of the delta rule, or the
+            coefficients of correlated inputs.  For a ``MatrixGated`` layer, it alters
+            expectations of derivatives (``neuron.matrix_sensitivities.Crossed``).  If
+            None, all of these are right.
         layer: As in ``predict_gated``.
         scale: As in ``predict_gated``.
         law: As in ``predict_gated``.
@@ -443,14 +464,14 @@ def mutated_gated(
 
 
 def require_certain(name: str, moment: Moment | BoundedMoment) -> None:
-    """Refuse a moment whose error may exceed its value; a traced one passes.
+    """Refuse a moment whose error may exceed its value; traced moments are not checked.
 
     Args:
         name: Name of the parameter, or ``state``.
-        moment: Moment of one neuron or the sum of several.
+        moment: Moment of one neuron or the sum over several.
 
     Raises:
-        ValueError: If its error may exceed its value.
+        ValueError: If the moment's error may exceed its value.
     """
     value, error = moment
     if not isinstance(value, Tracer) and not error <= abs(value):
@@ -470,25 +491,31 @@ def lagged_gated(
     steps: int | None = None,
     spread: float | None = None,
 ) -> BoundedMoment:
-    """``E[h_t . h_{t+lag}]`` of a layer whose gates see independent inputs alone.
+    """Predict the autocovariance ``E[h_t . h_{t+lag}]`` of the state of a gated layer.
 
-    Its ratio to the value at lag zero is the state's autocorrelation.
+    Gates depend only on the current input, and inputs are independent in time.  The ratio
+    to the value at lag zero is the state's autocorrelation.
 
     Args:
-        layer: As in ``predict_gated``.
-        lag: Steps in between, zero or more.
-        scale: As in ``predict_gated``.
-        law: As in ``predict_gated``.
-        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
-        spread: As in ``predict_gated``.
+        layer: A layer that ``predict_gated`` accepts.
+        lag: Number of steps between the two states, zero or more.
+        scale: Standard deviation of the Gaussian inputs.
+        law: Values of the input vector and their probabilities, in place of Gaussian
+            inputs.
+        steps: Number of inputs from the zero state to step ``t``.  Default: the limit of
+            infinitely many.
+        spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: As ``predict_gated``.
-        ValueError: As ``predict_gated``, or if the lag is negative.
+        TypeError: If ``predict_gated`` refuses the layer's type.
+        ValueError: If the lag is negative; if ``scale``, ``steps`` or ``spread`` is
+            refused by ``predict_gated``; if the limit is infinite.
 
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
     Example:
+        The autocorrelation of the state at lags 0, 1 and 20:
+
         >>> from sigprop.layers import mingru
         >>> layer = mingru(4, 3, key=jax.random.key(1))
         >>> state = predict_gated(layer)["state"].value
@@ -525,26 +552,33 @@ def predict_key_gradient(
     law: Law | None = None,
     steps: int | None = None,
 ) -> BoundedMoment:
-    """``E|d(v . h_t)/dW_k|^2`` of a layer of the delta rule, summed over its entries.
+    """Predict the second moment of the gradient by the key weights of a delta-rule layer.
 
-    ``predict_gated`` leaves this moment out because a head with a decay takes seconds.
-    A few inputs with short keys contribute most of the moment, so sampled estimates
-    converge slowly.
+    This is ``E|d(v . h_t)/dW_k|^2``, summed over the entries of the key weights ``W_k``.
+    The random error ``v`` of the state has unit covariance.  ``predict_gated`` omits
+    this moment because a head with a decay takes seconds.  A few inputs with short keys
+    contribute most of the moment, so simulated estimates converge slowly.
 
     Args:
         layer: DeltaNet or GatedDeltaNet.
-        scale: As in ``predict_gated``.
-        law: As in ``predict_gated``.
-        steps: As in ``predict_gated``.
+        scale: Standard deviation of the Gaussian inputs, which are independent of each
+            other and in time.
+        law: Values of the input vector and their probabilities, in place of Gaussian
+            inputs.
+        steps: Number of inputs since the zero state.  Default: the limit of infinitely
+            many.
 
     Raises:
-        TypeError: If the layer is of another type, or traced.
-        ValueError: As ``predict_gated``, or if keys have so many entries that a sum would
-            have more than 8 388 608 nodes.
+        TypeError: If the layer is of another type, or JAX traces it.
+        ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if the limit
+            is infinite; if keys are so long that a sum would have more than 8 388 608
+            nodes.
 
     Source: ``sigprop.neuron.delta_moments.key_gradient``.
 
     Example:
+        The estimated error is below 1 % of the moment:
+
         >>> from sigprop.layers import deltanet
         >>> found = predict_key_gradient(deltanet(2, 4, key=jax.random.key(1)), steps=3)
         >>> found.error < 1e-2 * found.value
@@ -568,36 +602,44 @@ def predict_output(
     law: Law | None = None,
     steps: int | None = None,
 ) -> dict[str, BoundedMoment]:
-    """Second moments of outputs that read the state through gates or queries.
+    """Predict second moments of the outputs of a gated layer.
 
-    ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs
-    this suits small layers only, for example four neurons an output.  For DeltaNet and
-    GatedDeltaNet ``E|y|^2`` needs a ``law``: with Gaussian inputs, the normalised
-    queries and keys together leave more than one integral.
-    Gradients of outputs by parameters of the gates are not
-    known where a query multiplies states, which share those parameters.
+    The outputs read the state through gates or queries.  Gradients with respect to
+    parameters of the gates are not predicted.
+
+    ``E|y|^2`` needs the products of all pairs of neurons of an output.  With Gaussian
+    inputs this is feasible for small layers only, for example of four neurons an output.
+    DeltaNet and GatedDeltaNet need a ``law``.
 
     Args:
-        layer: As in ``predict_gated``.
-        scale: As in ``predict_gated``.
-        law: As in ``predict_gated``.
-        steps: Inputs seen since the zero state, the output's included; the limit if
-            left out.
+        layer: A layer that ``predict_gated`` accepts.
+        scale: Standard deviation of the Gaussian inputs, which are independent of each
+            other and in time.
+        law: Values of the input vector and their probabilities, in place of Gaussian
+            inputs.
+        steps: Number of inputs since the zero state, including the input at the output's
+            step.  Default: the limit of infinitely many.
 
     Returns:
-        ``output``: ``E|y_t|^2``.  By the name of each parameter of the readout (``W_q``,
-        ``W_C``, ``C``, ``D``): ``E|d(v . y_t)/dtheta|^2`` for an error ``v`` of unit
-        covariance.
+        A dictionary of moments with estimated errors.  ``output`` is ``E|y_t|^2``.  Under the
+        name of each readout parameter (``W_q``, ``W_C``, ``C`` or ``D``):
+        ``E|d(v . y_t)/dtheta|^2``, summed over its entries ``theta``, for a random error
+        ``v`` of the output with unit covariance.  A ``MatrixGated`` layer has ``output``
+        only.
 
     Raises:
-        TypeError: As ``predict_gated``, or if the layer or the scale is traced.
-        ValueError: As ``predict_gated``; if the layer does not say how outputs read its
-            neurons, sums would have too many nodes, or a layer of the delta rule has
-            Gaussian inputs.
+        TypeError: If ``predict_gated`` refuses the layer's type, or if JAX traces the
+            layer or the scale.
+        ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if a limit
+            is infinite; if ``neurons`` of the layer gives no readout; if sums would have
+            too many nodes; if a gate has kinks, or the layer has the delta rule, and
+            there is no ``law``.
 
     Source: ``sigprop.theory.gated_moments.pair_limit``.
 
     Example:
+        The readout of this layer has the parameters ``D`` and ``W_C``:
+
         >>> from sigprop.layers import selective
         >>> found = predict_output(selective(2, 2, key=jax.random.key(1)), steps=8)
         >>> sorted(found), found["output"].error < 1e-6 * found["output"].value
@@ -648,27 +690,34 @@ def predict_input_gradient(
     steps: int | None = None,
     spread: float | None = None,
 ) -> BoundedMoment:
-    """``E|d(v . h_t)/du_{t-lag}|^2``, summed over inputs, for an error of unit covariance.
+    """Predict the second moment of the gradient by an earlier input of a gated layer.
 
-    The error ``v`` is at the state.  Of the delta rule it is not known: an input moves
-    keys, values and gates at once.
+    This is ``E|d(v . h_t)/du_{t-lag}|^2``, summed over the entries of the input.  The
+    random error ``v`` of the state has unit covariance.
 
     Args:
-        layer: As in ``predict_gated``, but not of the delta rule.
-        lag: Steps in between, zero or more.
-        scale: As in ``predict_gated``.
-        law: As in ``predict_gated``.
-        steps: Inputs seen at ``t`` since the zero state, more than the lag; the limit if
-            left out.
-        spread: As in ``predict_gated``.
+        layer: A layer that ``predict_gated`` accepts, except layers of the delta rule and
+            ``MatrixGated`` layers.
+        lag: Number of steps from the input to the state, zero or more.
+        scale: Standard deviation of the Gaussian inputs, which are independent of each
+            other and in time.
+        law: Values of the input vector and their probabilities, in place of Gaussian
+            inputs.
+        steps: Number of inputs from the zero state to step ``t``, more than ``lag``.
+            Default: the limit of infinitely many.
+        spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: As ``predict_gated``, or if the layer is of the delta rule.
-        ValueError: As ``predict_gated``, or if the lag is no lag.
+        TypeError: If ``predict_gated`` refuses the layer's type; if the layer has the
+            delta rule or is a ``MatrixGated``.
+        ValueError: If the lag is negative, or not below ``steps``; if ``scale``, ``steps``
+            or ``spread`` is refused by ``predict_gated``; if the limit is infinite.
 
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 
     Example:
+        An input five steps ago has less than a tenth of the present input's moment:
+
         >>> from sigprop.layers import mingru
         >>> layer = mingru(4, 3, key=jax.random.key(1))
         >>> first, later = (predict_input_gradient(layer, n).value for n in (0, 5))
@@ -697,11 +746,13 @@ def predict_input_gradient(
 def _require_options(
     layer: Layer, scale: float | Float[Any, ""], law: Law | None, steps: int | None
 ) -> int | None:
-    """Refuse a scale or a number of steps that is none, and return the steps.
+    """Refuse a scale or a number of steps that is out of range; return the steps.
 
     Raises:
-        TypeError: If a layer of the delta rule, or its scale, is traced.
-        ValueError: Naming the one.
+        TypeError: If JAX traces a layer of the delta rule, a ``MatrixGated`` layer, or
+            the scale of such a layer.
+        ValueError: If the scale is not positive and finite; if there are a scale and a
+            law; if ``steps`` is not a number from 0 to ``LONGEST``.
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet | MatrixGated):
         _require_numbers(type(layer).__name__, layer, scale)
@@ -722,7 +773,7 @@ def _require_numbers(what: str, *trees: Any) -> None:
     """Refuse arrays that JAX traces.
 
     Raises:
-        TypeError: Naming what needs numbers.
+        TypeError: If an array is traced.
     """
     if namespace(*trees) is not np:
         raise TypeError(
@@ -732,7 +783,7 @@ def _require_numbers(what: str, *trees: Any) -> None:
 
 
 def _summed(moments: Iterable[tuple[Any, Any]]) -> BoundedMoment:
-    """The sum of moments and of their errors, each a number or one a neuron."""
+    """The sum of moments and the sum of their errors, over neurons too."""
     totals: list[Any] = [0.0, 0.0]
     for pair in moments:
         for place, part in enumerate(pair):
@@ -744,12 +795,18 @@ def _summed(moments: Iterable[tuple[Any, Any]]) -> BoundedMoment:
 def squares(
     layer: Layer,
 ) -> Callable[[Float[Array, "num time d_in"]], dict[str, Float[Array, " num"]]]:
-    """Return a function of sequences: ``|h|^2`` and ``|dh/dtheta|^2`` at the last step.
+    """Return a function that simulates the quantities ``predict_gated`` predicts.
+
+    The function runs each sequence through the layer.  It returns ``|h|^2`` under
+    ``state`` and ``|dh/dtheta|^2`` under the name of each parameter, both at the last step
+    of each sequence.
 
     Raises:
-        TypeError: If the layer is of no type that ``covered`` knows.
+        TypeError: If ``predict_gated`` refuses the layer.
 
     Example:
+        One value for each of 100 sequences of five steps:
+
         >>> from sigprop.layers import mingru
         >>> layer = mingru(2, 2, key=jax.random.key(0))
         >>> u = jax.random.normal(jax.random.key(1), (100, 5, 2))
@@ -783,20 +840,27 @@ def _squares(
 def enumerate_gated(
     layer: Layer, law: Law, steps: int, rho: float = 0.0
 ) -> dict[str, float]:
-    """The moments of ``predict_gated`` by running every sequence through the layer.
+    """Compute the moments of ``predict_gated`` by running every sequence through the layer.
 
     Args:
-        layer: One that ``covered`` knows.
-        law: Few values of each input vector.
-        steps: Inputs seen since the zero state.
-        rho: Probability with which an input stays, and is else drawn anew.  Below zero
-            it stays less often than by chance, down to never.
+        layer: A layer that ``predict_gated`` accepts.
+        law: Values of the input vector and their probabilities.
+        steps: Number of inputs since the zero state.
+        rho: Correlation of successive inputs.  With probability ``rho``, an input repeats
+            the input before it; otherwise it is drawn anew.  A negative ``rho`` makes
+            repetitions rarer than among independent inputs.
+
+    Returns:
+        A dictionary of moments, under the names that ``predict_gated`` uses.
 
     Raises:
-        ValueError: If there are more than 65 536 sequences, no number of steps, or a
-            probability to stay would be negative.
+        TypeError: If ``predict_gated`` refuses the layer.
+        ValueError: If there are more than 65 536 sequences; if ``steps`` is below one; if
+            ``rho`` is so negative that a value would repeat with negative probability.
 
     Example:
+        The sum over all 8 sequences of three inputs confirms the prediction:
+
         >>> from sigprop.layers import mingru
         >>> layer = mingru(2, 2, key=jax.random.key(0))
         >>> law = Law(np.array([[1.0, 0.0], [0.0, -1.0]]), np.array([0.5, 0.5]))

@@ -1,9 +1,10 @@
 """Impulse responses of linear layers, fast enough to train on them.
 
-``y_t = sum over ages of g_age u_{t - age}``.  A kernel of length ``T`` needs no scan of
-``T`` steps: with ``m`` a power of two near ``sqrt(T)``, ``g_{q m + r} = (C A**(q m)) (A**r
-B)`` is one matrix product of ``T / m`` rows and ``m`` columns; the columns are doubled,
-``[K, A**k K]``, and the squares of ``A`` that this needs give ``A**m`` for the rows.
+The output of a linear layer is ``y_t = sum over ages of g_age u_{t - age}``.  The kernel
+``g`` of length ``T`` is computed without a scan of ``T`` steps.  Let ``m`` be a power of two
+near ``sqrt(T)``.  Then ``g_{q m + r} = (C A**(q m)) (A**r B)`` is one matrix product of
+``T / m`` rows and ``m`` columns.  The columns are computed by doubling, ``[K, A**k K]``.  The
+squares of ``A`` that this needs also give ``A**m`` for the rows.
 
 Source: the doubling of Krylov spaces is classical (Keller-Gehrig 1985); the split of the
 powers is the baby-step giant-step of Paterson and Stockmeyer (1973).
@@ -23,10 +24,10 @@ from sigprop.numerics.arguments import require_count
 
 
 def require_linear(layer: Layer) -> None:
-    """Refuse a layer that no impulse response describes.
+    """Refuse a layer that is not linear, because no impulse response describes it.
 
     Raises:
-        ValueError: If it is not linear.
+        ValueError: If the layer is not linear.
     """
     if not layer.linear:
         raise ValueError(
@@ -36,21 +37,30 @@ def require_linear(layer: Layer) -> None:
 
 
 def ages(layer: Layer, length: int) -> Int[Array, " ages"]:
-    """Ages of the inputs that ``kernel`` weighs: from 0, or from ``1 - length``."""
+    """Ages at which ``kernel`` gives the response, in steps from the impulse.
+
+    Ages run from 0 to ``length - 1``, or from ``1 - length`` for a bidirectional layer.
+    """
     return jnp.arange(0 if layer.causal else 1 - length, length)
 
 
 def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
-    """Response of a linear layer at each of ``ages``; differentiable.
+    """Impulse response of a linear layer; differentiable.
+
+    Entry ``[age, o, i]`` is output ``o``, ``age`` steps after a unit input to channel
+    ``i``.
 
     Args:
-        layer: A linear one; of two directions of time the response is two-sided.
-        length: Steps from the impulse to the last response, itself included.
+        layer: A linear layer.
+        length: Number of ages, counted from age 0.  For a bidirectional layer, ages run
+            from ``1 - length`` to ``length - 1``.
 
     Raises:
         ValueError: If the layer is not linear or the length is below one.
 
     Example:
+        Ten ages, two outputs and one input:
+
         >>> import jax
         >>> from sigprop.layers import zucchet_lru
         >>> layer = zucchet_lru(4, 1, key=jax.random.key(0), d_out=2, nu0=0.5, theta0=3.1)

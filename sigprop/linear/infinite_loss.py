@@ -1,9 +1,10 @@
 """The expected loss over infinitely long sequences, in closed form.
 
-``L = 1/2 sum_jk R(j - k) <d_j, d_k>`` over all ages, ``d`` the difference of two impulse
-responses.  Where both are sums of modes, ``d_j = sum_i r_i lam_i**j``, Lemma 1 sums each
-pair.  Elsewhere, with ``d_j = C A**j B`` and ``P = A P A' + B B'``,
-``L = tr C (R(0)/2 + sum over lags of R(lag) A**lag) P C'``.
+The loss is ``L = 1/2 sum_jk R(j - k) <d_j, d_k>`` over all ages.  Here ``d`` is the
+difference of the impulse responses of student and teacher.  If both are sums of modes,
+``d_j = sum_i r_i lam_i**j``, and Lemma 1 gives the sum of each pair of modes.  Otherwise
+``d_j = C A**j B``, and ``L = tr C (R(0)/2 + sum over lags of R(lag) A**lag) P C'`` with the
+solution ``P`` of ``P = A P A' + B B'``.
 
 Source: Zucchet & Orvieto (2024), Lemma 1 (Eq. 34); the equation of ``P`` is solved by the
 squared iteration of Smith (1968), which doubles the horizon.
@@ -35,7 +36,7 @@ Lags = tuple[float, ...]
 
 
 class Geometric(NamedTuple):
-    """``R(0) = a + b`` and ``R(lag) = b rho**lag``."""
+    """Autocovariance ``R(0) = a + b`` and ``R(lag) = b rho**lag`` at lags above zero."""
 
     a: float
     b: float
@@ -43,15 +44,22 @@ class Geometric(NamedTuple):
 
 
 def spectrum(process: Any) -> Geometric | Lags:
-    """The autocovariance at all lags: its three numbers, or those that are not zero.
+    """The autocovariance ``R`` of a process at all lags, in closed form.
+
+    Returns:
+        For a moving average, the values ``R(0), R(1), ...`` up to the last that may
+        differ from zero.  For any other process, three numbers ``a``, ``b`` and ``rho``:
+        ``R(0) = a + b``, and ``R(lag) = b rho**lag`` at lags above zero.
 
     Raises:
-        ValueError: If the process has neither form.
+        ValueError: If the process is not White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
-        >>> from sigprop import AR1
+        >>> from sigprop import AR1, MovingAverage
         >>> spectrum(AR1(0.5))
         Geometric(a=0.0, b=1.0, rho=0.5)
+        >>> spectrum(MovingAverage((1.0, 0.5)))
+        (1.25, 0.5)
     """
     match process:
         case White(variance):
@@ -72,16 +80,25 @@ def spectrum(process: Any) -> Geometric | Lags:
 
 
 def stationary_target(teacher: Layer, process: Any) -> Modes | System:
-    """Modes of a teacher, as ``stationary_loss`` takes them.
+    """The teacher in the form that ``stationary_loss`` needs as its ``target``.
 
-    A teacher that JAX traces has no eigenvectors: its matrices are given in their place,
-    and its stability is taken on trust.
+    Args:
+        teacher: A causal linear layer.
+        process: Input process: White, AR1, Constant, Mixed or MovingAverage.
+
+    Returns:
+        The teacher's modes.  A complex mode gives two modes, itself and its conjugate.
+        If JAX traces the teacher, the matrices of its recurrence are returned instead,
+        and its stability is not checked.
 
     Raises:
-        ValueError: If the teacher has no basis of eigenvectors or is not stable, or the
-            process has no autocovariance at all lags.
+        TypeError: If the teacher is not causal.
+        ValueError: If the teacher's eigenvectors form no basis, if an eigenvalue is not
+            inside the unit circle, or if the process is of another type.
 
     Example:
+        Three complex modes and their conjugates make six modes:
+
         >>> from sigprop import AR1
         >>> from sigprop.layers import zucchet_lru
         >>> teacher = zucchet_lru(3, 1, key=jax.random.key(0), nu0=0.5, theta0=3.1)
@@ -114,15 +131,25 @@ def stationary_target(teacher: Layer, process: Any) -> Modes | System:
 def stationary_loss(
     student: Layer, target: Modes | System, process: Any
 ) -> Float[Array, ""]:
-    """The expected loss of a linear causal student; infinite if it is not stable.
+    """The expected loss of a student over infinitely long sequences, in closed form.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp`` of student and target.
+    The loss is ``E |y_t - y*_t|^2 / 2``, summed over outputs, where ``y`` is the student's
+    output and ``y*`` the teacher's.  It is infinite if the student is not stable.
+    ``jit``, ``vmap``, ``grad`` and ``jvp`` apply to the student and the target.
+
+    Args:
+        student: A causal linear layer.
+        target: Result of ``stationary_target`` for the teacher.
+        process: Input process: White, AR1, Constant, Mixed or MovingAverage.  Input
+            channels are independent.
 
     Raises:
-        ValueError: If the student is not linear or not causal, or the inputs have no
-            autocovariance at all lags.
+        ValueError: If the student is not linear or not causal, or if the process is of
+            another type.
 
     Example:
+        The student differs from the teacher, so that its loss is positive:
+
         >>> from sigprop import AR1
         >>> from sigprop.layers import zucchet_lru
         >>> key = jax.random.key(0)
@@ -162,7 +189,10 @@ def _by_modes(
 
 @functools.cache
 def pair_sums(covariance: Geometric | Lags) -> Callable[..., Any]:
-    """``sum_jk alpha**j beta**k R(j - k)`` as a function of alpha and beta, by Lemma 1."""
+    """The sum ``sum_jk alpha**j beta**k R(j - k)`` as a function of alpha and beta.
+
+    Source: Zucchet & Orvieto (2024), Lemma 1.
+    """
     if isinstance(covariance, Geometric):
         if covariance.b == 0:
             return compile_expr(covariance.a * overlaps.shared("white"), alpha, beta)
@@ -193,7 +223,7 @@ def _by_gramian(
 
 
 def real_system(A: Any, B: Any, C: Any) -> tuple[Array, Array, Array]:
-    """The system ``Re(C h)`` over real numbers."""
+    """Matrices of a real system with the outputs ``Re(C h)`` of a complex one."""
     if not jnp.iscomplexobj(A):
         return A, B, C
     return (
@@ -206,10 +236,10 @@ def real_system(A: Any, B: Any, C: Any) -> tuple[Array, Array, Array]:
 def gramian(
     A: Float[Array, "n n"], B: Float[Array, "n d"], doublings: int = DOUBLINGS
 ) -> Float[Array, "n n"]:
-    """``P = sum over ages of A**age B B' A'**age``, for ages below ``2**doublings``.
+    """The sum ``P = sum over ages of A**age B B' A'**age``, for ages below ``2**doublings``.
 
-    The default number of doublings covers every age that matters.  The sum is then
-    infinite if ``A`` is not stable.
+    The default of 40 doublings sums 2**40 ages, about 1e12.  The sum then overflows to
+    infinity if ``A`` is not stable.
     """
 
     def double(carry: tuple[Array, Array], _: None):
@@ -222,7 +252,7 @@ def gramian(
 def half_spectrum(
     A: Float[Array | np.ndarray, "*batch n n"], covariance: Geometric | Lags
 ) -> Any:
-    """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``; of JAX or NumPy."""
+    """The matrix ``R(0)/2 + sum over positive lags of R(lag) A**lag``, in JAX or NumPy."""
     xp = A.__array_namespace__()
     identity = xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape)
     if isinstance(covariance, Geometric):

@@ -1,9 +1,11 @@
-"""Any layer as a linear system: its matrices, its modes, and how parameters move them.
+"""Any layer as a linear system: matrices, modes, and their derivatives by parameters.
 
-``h_t = A h_{t-1} + B u_t``, ``y_t = Re(C h_t) + D u_t``, read off the layer's own
-``step`` and ``read``: exactly for a linear layer, and as the first order around rest for
-another.  In the eigenbasis ``y = Re(sum over modes of residue lam**age u) + D u``, which
-does not depend on the basis of the states.
+The system is ``h_t = A h_{t-1} + B u_t``, ``y_t = Re(C h_t) + D u_t``.  Its matrices are
+computed from the layer's methods ``step`` and ``read``.  They are exact for a linear layer.
+For any other layer they are first derivatives at zero state and zero input.
+
+In the eigenbasis, the impulse response is ``Re(sum over modes of residue lam**age)``, plus
+``D`` at age zero.  Residues do not depend on the basis of the states.
 
 Source: Zucchet & Orvieto (2024), Section 2.3 and Appendix B.3, for the perturbation of
 eigenvalues and eigenvectors.
@@ -24,7 +26,10 @@ SAME = 1e-9  # eigenvalues closer than this are one
 
 
 class System(NamedTuple):
-    """The matrices of a linear recurrence; leading axes are shared by all four."""
+    """The matrices of ``h_t = A h_{t-1} + B u_t``, ``y_t = Re(C h_t) + D u_t``.
+
+    All four matrices have the same leading batch axes, if any.
+    """
 
     A: Inexact[Array | np.ndarray, "*batch n n"]
     B: Inexact[Array | np.ndarray, "*batch n d_in"]
@@ -33,7 +38,18 @@ class System(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """A system in its eigenbasis: ``h = vectors z``, ``z_t = lam z_{t-1} + inward u_t``.
+    """A linear recurrence in its eigenbasis.
+
+    The coordinates ``z`` of the state ``h = vectors z`` follow
+    ``z_t = lam z_{t-1} + inward u_t``, and the output is
+    ``y_t = Re(outward z_t) + skip u_t``.
+
+    Attributes:
+        lam: Eigenvalues.
+        vectors: Eigenvectors, one a column.
+        inward: Input weights of the modes.
+        outward: Output weights of the modes.
+        skip: Matrix from the input directly to the output.
 
     Example:
         >>> from sigprop.layers import linear_rnn
@@ -50,7 +66,7 @@ class Modes(NamedTuple):
     skip: Float[np.ndarray, "d_out d_in"]
 
     def residues(self) -> Complex[np.ndarray, "d_out n d_in"]:
-        """Weight of each mode in each response."""
+        """Weight of ``lam**age`` in the response of each output to each input."""
         return self.outward[:, :, None] * self.inward[None]
 
 
@@ -67,12 +83,17 @@ class Tangents(NamedTuple):
 
 
 def linearise(layer: Layer) -> System:
-    """Matrices of a causal layer, at the zero state and input if it is not linear.
+    """The matrices ``A``, ``B``, ``C`` and ``D`` of a causal layer.
+
+    They are exact for a linear layer.  For any other layer, ``A`` and ``B`` are its
+    derivatives at zero state and zero input.
 
     Raises:
-        TypeError: If the layer is not causal; linearise its halves.
+        TypeError: If the layer is not causal.  Linearise each of ``layer.halves()``.
 
     Example:
+        Four states, two inputs and one output:
+
         >>> from sigprop.layers import nonlinear_rnn
         >>> layer = nonlinear_rnn(4, 2, key=jax.random.key(0), d_out=1)
         >>> [matrix.shape for matrix in linearise(layer)]
@@ -109,12 +130,15 @@ def _linearise(layer: Layer) -> System:
 
 
 def diagonalise(system: System) -> Modes:
-    """The modes of one system.
+    """The modes of a linear recurrence, from the matrices that ``linearise`` returns.
 
     Raises:
-        ValueError: If the recurrence has no basis of eigenvectors, to double precision.
+        ValueError: If the eigenvectors are too close to linearly dependent, i.e. their
+            matrix has a condition number above 1.65e5.
 
     Example:
+        ``nu0=0.5`` keeps every modulus above 0.5:
+
         >>> from sigprop.layers import linear_rnn
         >>> layer = linear_rnn(4, 2, key=jax.random.key(0), nu0=0.5, theta0=3.1)
         >>> modes = diagonalise(linearise(layer))
@@ -133,7 +157,13 @@ def diagonalise(system: System) -> Modes:
 
 
 class Perturbed(NamedTuple):
-    """Modes of each half of a layer, and how every parameter moves them.
+    """Modes of a layer and their derivatives with respect to every parameter.
+
+    Attributes:
+        modes: Modes of each half of the layer.  A bidirectional layer has two halves,
+            any other layer has one.
+        tangents: By the name of a parameter, the derivatives of each half's impulse
+            response with respect to each entry of the parameter.
 
     Example:
         >>> from sigprop.layers import lru
@@ -147,20 +177,25 @@ class Perturbed(NamedTuple):
 
 
 def perturb(layer: Layer) -> Perturbed:
-    """Everything of a layer that its second moments depend on, for any input.
+    """Compute a layer's modes and their derivatives with respect to every parameter.
 
-    A parameter that moves the matrix ``A`` by ``A'`` moves an eigenvalue by the diagonal
-    of ``G = V^-1 A' V`` and eigenvector ``i`` by ``G_ji / (lam_i - lam_j)`` of every
-    other one ``j``.  Modes of one eigenvalue have no derivative each, but their sum has:
-    ``G_ij`` between them counts as the diagonal does.
+    The second moments of a linear layer follow from these for any stationary input; see
+    ``predict``.  Let a parameter change ``A`` by ``A'``, and let ``V`` be the matrix of
+    eigenvectors and ``G = V^-1 A' V``.  Eigenvalue ``i`` changes by ``G_ii``.  Eigenvector
+    ``i`` changes by ``G_ji / (lam_i - lam_j)`` times each other eigenvector ``j``.  Modes
+    with equal eigenvalues have a differentiable sum, although single modes have no
+    derivative.  For them, ``G_ij`` is treated like a diagonal entry.
 
-    It compiles anew for every layer that it is given.
+    Each call compiles a new program.
 
     Raises:
-        ValueError: If a recurrence has no basis of eigenvectors, to double precision.
+        ValueError: If the eigenvectors of a half are too close to linearly dependent; see
+            ``diagonalise``.
         TypeError: If a half of the layer is not causal.
 
     Example:
+        An LRU of four neurons has four modes:
+
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> perturb(layer).modes[0].lam.shape

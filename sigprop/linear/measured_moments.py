@@ -1,9 +1,9 @@
-"""Measured second moments of any layer: state, output, and the gradients of its groups.
+"""Measured second moments of any layer: state, output, and gradients.
 
-One sequence gives a state, an output and the gradients of every output by every
-parameter, at one position.  Averaged over sampled inputs their squares are the measured
-moments; taken for each unit impulse instead they give the exact ones of a linear layer,
-as a double sum with the input's autocovariance.
+A sequence of inputs gives a state, an output, and gradients of every output with respect to
+every parameter, all at one step.  The means of their squares over sampled inputs are the
+measured moments.  The responses of a linear layer to unit impulses give exact moments, as
+double sums with the autocovariance of the input.
 
 Notation: u  inputs (time, d_in);  at  position, counted from 0.
 """
@@ -41,12 +41,12 @@ IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given
 
 @runtime_checkable
 class Process(Protocol):
-    """Protocol of an input; the processes of ``sigprop.inputs`` follow it."""
+    """Protocol of an input process; the processes of ``sigprop.inputs`` follow it."""
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
     ) -> Float[Array | np.ndarray, "num length"]:
-        """Draw ``num`` independent series."""
+        """Draw ``num`` independent sequences of ``length`` steps."""
         ...
 
 
@@ -56,14 +56,24 @@ def responses(
     at: int | Int[Array, ""],
     errors: Float[Array, "errors d_out"],
 ) -> dict[str, Inexact[Array, "..."]]:
-    """State and output at a position, and ``d(v . y_at)/dtheta`` for each error ``v``.
+    """A layer's state, output and parameter gradients at one step of a sequence.
 
-    By each parameter's name; linear in ``u`` for a linear layer.
+    Args:
+        layer: Any layer.
+        u: Inputs.
+        at: Index of the step, counted from 0.
+        errors: Vectors ``v`` in the space of the outputs, one a row.
+
+    Returns:
+        A dictionary with the ``state`` ``h_at`` and the ``output`` ``y_at``.  Under the
+        name of each parameter: ``d(v . y_at)/dtheta``, with a leading axis for the errors.
 
     Raises:
-        ValueError: If it is no position, or a number is not finite.
+        ValueError: If ``at`` is not an index of a step, or a number is not finite.
 
     Example:
+        The errors are the two unit vectors, so that each gradient has two rows:
+
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> found = responses(layer, jnp.ones((10, 2)), 9, jnp.eye(2))
@@ -85,9 +95,22 @@ def responses(
 
 
 def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up the parameters of each group of the optimiser; keep state and output.
+    """Add up the moments of all parameters in each parameter group.
+
+    The groups are ``recurrent``, ``input`` and ``readout``; ``layer.groups()`` assigns
+    them.
+
+    Args:
+        layer: Layer whose parameters have these moments.
+        moments: Moments by the names of parameters.  Entries with other names, such as
+            ``state`` and ``output``, are returned unchanged.
+
+    Returns:
+        The sum of each group's moments under its name, and the unchanged entries.
 
     Example:
+        ``B_re`` and ``B_im`` are the two parameters of the group ``input``:
+
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> moments = {"state": 1.0, "B_re": 2.0, "B_im": 3.0}
@@ -119,7 +142,10 @@ _respond = eqx.filter_jit(  # type: ignore[call-overload]
 
 
 def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
-    """Each output alone: the mean over errors of unit covariance is their sum."""
+    """One unit vector for each output, repeated for each sequence.
+
+    The mean over errors of unit covariance equals the sum over these vectors.
+    """
     return jnp.broadcast_to(np.eye(width, dtype=dtype), (num, width, width))
 
 
@@ -134,10 +160,19 @@ def _flat(
 def channels(
     key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
-    """Draw sequences of independent channels of one process, of mean zero.
+    """Draw sequences of independent input channels from one process of mean zero.
+
+    Args:
+        key: Random key, which must not be used again.
+        process: Process of each channel.
+        num: Number of sequences.
+        steps: Number of steps in a sequence.
+        width: Number of channels.
+        dtype: Floating-point type of the result.
 
     Raises:
-        ValueError: If a number is below one, or the type is none that is available.
+        ValueError: If a number is below one, if ``dtype`` is no type of numbers, or if it
+            has 64 bits and JAX's 64-bit mode is off.
 
     Example:
         >>> from sigprop import AR1
@@ -152,7 +187,15 @@ def channels(
 
 
 class BatchShape(NamedTuple):
-    """Shape of one batch of a measurement, and whether each output is looked at."""
+    """Shape of one batch of a measurement.
+
+    Attributes:
+        num: Number of sequences.
+        steps: Number of steps in a sequence.
+        widths: Numbers of input channels and of outputs.
+        every_output: True if gradients are taken of every output; false if they are
+            taken of one random sum of outputs for each sequence.
+    """
 
     num: int
     steps: int
@@ -193,28 +236,32 @@ def measure(
     every_output: bool = True,
     tick: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Estimate]:
-    """Second moments of a layer over sampled inputs, with their standard errors.
+    """Estimate a layer's second moments by simulation, with standard errors.
 
     Args:
-        key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
-        layer: Any layer; its parameters' precision is the simulation's.
-        process: Each input channel draws it independently.
-        steps: Length of the sequences.
+        key: Random key, which must not be used again; batch ``i`` uses ``fold_in(key, i)``.
+        layer: Any layer.  The simulation has the precision of its parameters.
+        process: Process of the input channels, which are independent of each other.
+        steps: Number of steps in a sequence.
         num: Number of sequences.
-        at: Position to look at; the last, or the middle for a layer of two directions.
-        batch: Sequences held at once.
-        every_output: If true, the gradients of all outputs are summed. This costs one
-            reverse pass for each output and varies least. If false, one random error is
-            drawn for each sequence.
-        tick: Called with the number of sequences that each finished batch adds.
+        at: Index of the step at which moments are taken, counted from 0.  Default: the
+            last step, or the middle one for a bidirectional layer.
+        batch: Number of sequences in memory at once.
+        every_output: If true, squared gradients of every output are summed.  This costs
+            one reverse pass for each output and has the smallest variance.  If false, the
+            gradient of one random sum of outputs is taken for each sequence.
+        tick: Function that is called after each batch with its number of sequences.
 
     Returns:
-        ``state`` and ``output``: ``E|h|^2`` and ``E|y|^2``, summed over neurons and
-        outputs.  By each of the layer's groups: ``E|d(v . y)/dtheta|^2`` summed over its
-        parameters, for an error ``v`` of unit covariance.
+        A dictionary of estimates (mean, standard error, number of samples).
+        ``state`` is ``E|h|^2`` and ``output`` is ``E|y|^2``, both at step ``at``.  Under
+        the name of each parameter group: ``E|d(v . y)/dtheta|^2``, summed over the
+        entries ``theta`` of the group's parameters.  The random error ``v`` of the output
+        has unit covariance and does not depend on the inputs.
 
     Raises:
-        ValueError: If ``num < 2`` or ``at`` is not a position of the sequence.
+        ValueError: If ``num < 2``, if ``steps`` or ``batch`` is below one, or if ``at`` is
+            not an index of a step.
 
     Example:
         >>> from sigprop import AR1
@@ -250,12 +297,14 @@ def measure_each(
     tick: Callable[[int], None] = lambda count: None,
     workers: int | None = 1,
 ) -> list[dict[str, Estimate]]:
-    """``measure`` for each process with its own key: the same numbers, compiled once.
+    """Call ``measure`` for each pair of key and process, compiling only once.
 
-    On as many threads as ``workers`` says, as in ``montecarlo.over_batches``.
+    The argument ``workers`` is the number of threads, and ``None`` means one for each
+    core.  The other arguments are those of ``measure``.
 
     Raises:
-        ValueError: As ``measure``, or if there are not as many keys as processes.
+        ValueError: If ``measure`` would raise one, or if there are not as many keys as
+            processes.
     """
     for name, size in (("steps", steps), ("batch", batch)):
         require_count(name, size)
@@ -296,10 +345,10 @@ def _sums(layer: Layer, values: Mapping[str, Array], count: int) -> dict[str, Su
 
 
 def require_position(at: Any, steps: int) -> None:
-    """Refuse what is no position of a sequence; a traced one is taken on trust.
+    """Refuse an index that is no step of a sequence; a traced index is not checked.
 
     Raises:
-        ValueError: Naming the positions.
+        ValueError: If ``at`` is not from 0 to ``steps - 1``, or ``steps`` is below one.
     """
     steps = require_count("steps", steps)
     if not isinstance(at, Tracer) and not 0 <= at < steps:
@@ -307,7 +356,10 @@ def require_position(at: Any, steps: int) -> None:
 
 
 def position(layer: Layer, steps: int) -> int:
-    """Step at which moments are measured: the last, or the middle if not causal."""
+    """Default index of the step at which moments are measured.
+
+    It is the last step, or the middle one if the layer is not causal.
+    """
     return steps - 1 if layer.causal else steps // 2
 
 
@@ -315,22 +367,28 @@ def response_moment(
     response: Inexact[Array | np.ndarray, "time *entries"],
     covariance: Float[Array | np.ndarray, " lags"],
 ) -> Float[Array | np.ndarray, "*entries"]:
-    """``E|sum over steps of response_s u_s|^2`` for a stationary input ``u``.
+    """The second moment of a linear response to a stationary input.
 
-    A function of arrays: of NumPy, or of JAX under ``jit``, ``vmap`` and ``grad``.  It
-    holds one matrix of time by time.
+    This is ``E|sum_s response_s u_s|^2`` for the input ``u``.  Arrays may be of NumPy,
+    or of JAX under ``jit``, ``vmap`` and ``grad``.  The function needs a matrix of
+    ``steps**2`` numbers.
 
     Args:
-        response: Response at the observed step to an input of one at each step.
-        covariance: ``R`` at as many lags as there are steps, or more.
+        response: Entry ``s`` is the response at one observed step to a unit input at
+            step ``s``.  Any further axes are separate responses.
+        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, at least one
+            for each step.
 
     Raises:
-        ValueError: If covariances are missing, or no process has them; if there is no
-            step, or a response is not finite or too large to square.
+        ValueError: If ``covariance`` has fewer lags than ``response`` has steps or is no
+            autocovariance of a process; if there is no step, or a response is not finite
+            or too large to square.
 
     Example:
+        The moment is ``1 + 0.5**2 + 2 * 0.5 * 0.2``:
+
         >>> moment = response_moment(np.array([1.0, 0.5]), np.array([1.0, 0.2]))
-        >>> round(float(moment), 6)  # 1 + 0.25 + 2 * 0.5 * 0.2
+        >>> round(float(moment), 6)
         1.45
     """
     steps = require_count("response", len(response))
@@ -351,39 +409,42 @@ def impulse_moments(
     at: int | Int[Array, ""],
     batch: int = 1,
 ) -> dict[str, Any]:
-    """Second moments of a linear layer from its responses to unit impulses.
+    """Compute a linear layer's second moments from its responses to unit impulses.
 
-    A function of the layer's arrays and of the covariance that runs under ``jit``,
-    ``vmap``, ``grad`` and ``jvp``.  The numbers are those of
-    ``sigprop.linear.predicted_moments.predict``, without eigenvectors.  Of a layer that
-    is not linear they are those of its first-order responses.
+    The result equals that of ``predict``, but no eigenvectors are needed.  If the layer
+    is not linear, its responses to impulses of size 1e-6 are used, divided by 1e-6.
+    ``jit``, ``vmap``, ``grad`` and ``jvp`` apply to the layer and the covariance.
 
-    It runs ``steps * d_in`` sequences of ``steps`` steps, each forward once and backward
-    once an output, and holds all their states: ``steps**2 * d_in`` times the state.  The
-    responses of ``p`` parameters are ``steps * d_in * d_out * p`` numbers.
+    The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each takes one
+    forward pass, and one reverse pass for each output.  All states are in memory at once:
+    ``steps**2 * d_in * n`` numbers, where ``n`` is the state size.  The gradients with
+    respect to ``p`` parameters take ``steps * d_in * d_out * p`` more.
 
     Args:
         layer: Any layer.
-        covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
-        steps: Length of the sequences.
-        at: Position to look at.
-        batch: Least number of impulses in the program.
+        covariance: Autocovariance ``R`` of every input channel at lags from 0 to
+            ``steps - 1``.
+        steps: Number of steps in a sequence.
+        at: Index of the step at which moments are taken, counted from 0.
+        batch: Least number of sequences in the compiled program; zeros fill up the rest.
 
     Returns:
-        ``state`` and ``output``: summed over neurons and outputs.  By the name of each
-        parameter: ``E|d(v . y_at)/dtheta|^2`` summed over its entries, for an error ``v``
-        of unit covariance.
+        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
+        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries
+        ``theta``, for a random error ``v`` of the output with unit covariance.
 
     Raises:
-        ValueError: If ``at`` is not a position of the sequence, or covariances are
-            missing or those of no process.
+        ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer than
+            ``steps`` values, or if it is no autocovariance of a process.
 
     Example:
+        The derivative of ``E|h_7|^2`` with respect to the layer, for constant inputs:
+
         >>> from sigprop.layers import lru
         >>> def state(layer):
         ...     return impulse_moments(layer, np.ones(8), steps=8, at=7)["state"]
-        >>> slope = jax.grad(state)(lru(4, 1, key=jax.random.key(0), r_min=0.5))
-        >>> slope.nu_log.shape
+        >>> derivative = jax.grad(state)(lru(4, 1, key=jax.random.key(0), r_min=0.5))
+        >>> derivative.nu_log.shape
         (4,)
     """
     batch = require_count("batch", batch, most=MOST_BATCH)
@@ -411,19 +472,28 @@ def exact(
     at: int | Int[Array, ""],
     batch: int = BATCH,
 ) -> dict[str, Any]:
-    """``impulse_moments``, added up in each group of the optimiser.
+    """Compute a linear layer's second moments exactly, summed over parameter groups.
+
+    These are the results of ``impulse_moments``, added up by ``by_group``.
 
     Args:
         layer: Any layer.
-        covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
-        steps: Length of the sequences.
-        at: Position to look at.
-        batch: Number of sequences held at once. With that of ``measure``, both use one
-            compiled program.
+        covariance: Autocovariance ``R`` of every input channel at lags from 0 to
+            ``steps - 1``.
+        steps: Number of steps in a sequence.
+        at: Index of the step at which moments are taken, counted from 0.
+        batch: Least number of sequences in the compiled program.  If it equals the
+            ``batch`` of ``measure``, both functions can share one compiled program.
+
+    Returns:
+        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
+        the name of each parameter group: ``E|d(v . y_at)/dtheta|^2``, summed over the
+        entries ``theta`` of the group's parameters, for a random error ``v`` of the output
+        with unit covariance.
 
     Raises:
-        ValueError: If ``at`` is not a position of the sequence, or covariances are
-            missing or those of no process.
+        ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer than
+            ``steps`` values, or if it is no autocovariance of a process.
 
     Example:
         >>> from sigprop import AR1

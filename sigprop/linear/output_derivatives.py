@@ -1,9 +1,11 @@
-"""The Hessian's trace where a layer is its own teacher: how far parameters move outputs.
+"""Trace of the loss Hessian at the optimum, i.e. the expected squared output Jacobian.
 
-There the loss ``1/(2T) sum_t E|y_t - y*_t|^2`` has the Hessian ``1/T sum_t E J_t' J_t``, ``J``
-the derivative of the output by the parameters, whose trace is a sum of second moments.  For
-layers of which each parameter moves one mode these are moments of filters; in S4D one step
-moves all modes of a channel, and each parameter makes a real filter of the channel's input.
+If a layer is its own teacher, the loss ``1/(2T) sum_t E|y_t - y*_t|^2`` has the Hessian
+``1/T sum_t E J_t' J_t``.  ``J_t`` is the derivative of the output with respect to the
+parameters, so the trace is a sum of second moments.  In most layers each recurrent
+parameter moves one mode, and the moments are those of ``sigprop.linear.filters``.  In S4D
+one time step moves all modes of a channel.  Its derivative is a real filter of the
+channel's input.
 
 Source: Zucchet & Orvieto (2024), Section 4.3, at the optimum; ours for any stationary
 input, correlated channels and sequences of finite length.
@@ -33,17 +35,17 @@ from sigprop.linear.filters import (
 from sigprop.numerics.compilation import ONCE
 
 ELEMENTWISE = (DiagonalLayer, S4D, S5)
-"""Layers of which each recurrent parameter moves the modes of its own place alone."""
+"""Layers in which each entry of a recurrent parameter moves the modes of its index only."""
 ROUNDED = 1e-14  # how far rounding puts a modulus of one inside the circle
 
 
 class ModeDerivatives(NamedTuple):
-    """Modes of a layer, and how its recurrent parameters move each one.
+    """Modes of a layer and their derivatives with respect to recurrent parameters.
 
     Attributes:
         lam: Eigenvalues.
-        gain: What multiplies ``B``.
-        by: By parameter, derivatives of both.
+        gain: Factors of the rows of ``B``.
+        by: By the name of a parameter, the derivatives of ``lam`` and ``gain``.
     """
 
     lam: Complex[np.ndarray, " n"]
@@ -52,10 +54,10 @@ class ModeDerivatives(NamedTuple):
 
 
 def mode_derivatives(layer: Layer) -> ModeDerivatives:
-    """Eigenvalues and gains, and their derivatives by each recurrent parameter.
+    """Compute eigenvalues, gains, and their derivatives by each recurrent parameter.
 
     Raises:
-        TypeError: If a parameter moves more than the modes of its own place.
+        TypeError: If the layer's type is not in ``ELEMENTWISE``.
     """
     if not isinstance(layer, ELEMENTWISE):
         known = ", ".join(kind.__name__ for kind in ELEMENTWISE)
@@ -88,22 +90,22 @@ def mode_derivatives(layer: Layer) -> ModeDerivatives:
 
 
 class Driven(NamedTuple):
-    """Inputs of a layer: channels ``mixing x`` of these sequences of features ``x``."""
+    """Inputs of a layer: the channels ``mixing x`` of sequences of features ``x``."""
 
     features: Float[np.ndarray, "num time f"]
     mixing: Float[np.ndarray, "d f"]
 
     @property
     def steps(self) -> int:
-        """Steps of a sequence."""
+        """Number of steps of a sequence."""
         return self.features.shape[1]
 
     def mode_inputs(self, inward: Complex[np.ndarray, "n d"]) -> Covariances:
-        """Autocovariances of what enters modes through these weights."""
+        """Autocovariances of the inputs ``inward u`` of modes, ``u`` being the channels."""
         return covariances(self.features, inward @ self.mixing)
 
     def common(self) -> Float[np.ndarray, " lags"]:
-        """Autocovariance of a channel, averaged over the channels."""
+        """Mean autocovariance of the channels."""
         return common_covariance(self.features, self.mixing)
 
 
@@ -113,31 +115,32 @@ class Inputs(Protocol):
 
     @property
     def steps(self) -> int:
-        """As of ``Driven``."""
+        """Number of steps of a sequence, as in ``Driven``."""
         ...
 
     def mode_inputs(self, inward: Complex[np.ndarray, "n d"]) -> Covariances:
-        """As of ``Driven``."""
+        """Autocovariances of the inputs of modes, as in ``Driven``."""
         ...
 
     def common(self) -> Float[np.ndarray, " lags"]:
-        """As of ``Driven``."""
+        """Mean autocovariance of the channels, as in ``Driven``."""
         ...
 
 
 def predicted_trace(layer: Layer, inputs: Inputs) -> dict[str, float]:
-    """The Hessian's trace by parameter, for stationary inputs with these covariances.
+    """Predict the share of each parameter in the Hessian's trace, for stationary inputs.
 
     Args:
-        layer: Of double precision, one of ``ELEMENTWISE``, inside the unit circle.
-        inputs: Autocovariances of the channels and of their weighted sums into modes.
+        layer: A layer of a type in ``ELEMENTWISE``, in double precision, with all
+            eigenvalues inside the unit circle.
+        inputs: Autocovariances of the input channels and of the inputs of modes.
 
     Returns:
-        Of each recurrent parameter, and of ``B``, ``C`` and ``D``, real and imaginary parts
-        together.
+        A dictionary with the share of each recurrent parameter and of ``B``, ``C`` and
+        ``D``.  Real and imaginary parts of ``B`` and ``C`` are added up.  S4D has no ``B``.
 
     Raises:
-        TypeError: If the layer is of another type.
+        TypeError: If the layer's type is not in ``ELEMENTWISE``.
         ValueError: If an eigenvalue is not inside the unit circle, or is zero.
     """
     modes = mode_derivatives(layer)
@@ -187,7 +190,7 @@ def _by_mode(
 def _real_part(
     filters: Filters, C: Complex[np.ndarray, "o n"], inputs: Covariances, steps: int
 ) -> Float[np.ndarray, " n"]:
-    """``sum over outputs of E Re(C_o y)^2`` for what each filter makes of its input."""
+    """The moment ``sum over outputs of E Re(C_o y)^2`` of each filter's output ``y``."""
     kernel = filters.kernel(steps)
     plain = moment(mean_weights(kernel), inputs.plain)
     turning = square(mean_weights(kernel, conjugate=False), inputs.mixed)
@@ -221,7 +224,15 @@ def _by_channel(layer: S4D, modes: ModeDerivatives, inputs: Inputs) -> dict[str,
 
 
 class Traced(NamedTuple):
-    """A trace measured by random signs: its mean and standard error."""
+    """A trace estimated by random signs.
+
+    Attributes:
+        value: Mean over the probes.
+        sem: Standard error of the mean.
+        probes: Number of probes.
+        windows: Number of different sequences.
+        steps: Number of steps of a sequence after cutting.
+    """
 
     value: float
     sem: float
@@ -238,20 +249,20 @@ def measured_trace(
     probes: int = 32,
     most: int = 1 << 21,
 ) -> Traced:
-    """The trace of a Hessian by running any layer and differentiating random sums of outputs.
+    """Estimate the Hessian's trace of any layer by gradients of random sums of outputs.
 
-    ``E|J' z|^2`` over random signs ``z`` of all outputs is the trace of ``J' J``.  Every probe
-    takes the next window, in an order drawn from the seed.
+    For random signs ``z`` of all outputs, ``E|J' z|^2`` is the trace of ``J' J``.  Each probe
+    uses the next sequence, in a random order set by the seed.
 
     Args:
-        layer: Any layer; its precision is that of the measurement.
-        driven: The sequences, and how they make its channels.
-        seed: Seed of the signs.
-        probes: How many draws, at least two.
-        most: States times steps that are run at once; longer windows are cut.
+        layer: Any layer.  The estimate has the precision of its parameters.
+        driven: The sequences, and the matrix that mixes them into input channels.
+        seed: Seed of the signs and of the order of the sequences.
+        probes: Number of draws of signs, at least two.
+        most: Largest number of states times steps; longer sequences are cut.
 
     Raises:
-        ValueError: If there are fewer than two probes.
+        ValueError: If ``probes`` is below two.
 
     Source: Hutchinson (1990).
     """

@@ -1,13 +1,14 @@
-"""Closed forms of a linear layer's second moments: state, output, and its gradients.
+"""Closed forms of a linear layer's second moments: state, output, and gradients.
 
 The inputs are independent channels of one stationary process of mean zero, with
-autocovariance ``R``.
-The gradient is that of ``v . y_at`` by each parameter, for an error ``v`` of unit
-covariance that does not depend on the inputs: its second moment is the sum of those of
-``dy_o/dtheta`` over the outputs.  With eigenvalues and residues moved by ``theta`` each
-``dy_o/dtheta`` is again a sum over modes, of ``lam**age`` and of its derivative, so
-Lemmas 1 and 2 give the moment, for any ``R``.  A layer of two directions is two such
-sums, with inputs ``n`` steps before and ``m`` steps after that are ``n + m`` apart.
+autocovariance ``R``.  Gradients are derivatives of ``v . y_at`` with respect to each
+parameter ``theta``.  The error ``v`` has unit covariance and does not depend on the inputs.
+The second moment of the gradient is thus the sum of ``E|dy_o/dtheta|^2`` over the outputs.
+
+A parameter changes eigenvalues and residues, so that ``dy_o/dtheta`` is a sum over modes of
+``lam**age`` and of its derivative.  Lemmas 1 and 2 give the second moment of such a sum for
+any ``R``.  A bidirectional layer has two such sums.  Inputs ``n`` steps before and ``m``
+steps after a position are ``n + m`` steps apart.
 
 Source: ``sigprop.theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
 """
@@ -41,7 +42,7 @@ LOST = 1e-7  # relative error at which a sum of terms that cancel is refused
 
 
 def _reach(lam: Complex[np.ndarray, " n"], steps: int) -> int:
-    """Ages at which a power of an eigenvalue is still something, ``steps`` at most."""
+    """Number of ages at which powers of eigenvalues are not negligible, at most ``steps``."""
     radius = np.abs(lam).max(initial=0)
     if radius >= 1:
         return steps
@@ -74,29 +75,38 @@ def pair_moment(
     *,
     orders: tuple[int, int] = (0, 0),
 ) -> Complex[np.ndarray, "n m"]:
-    """``E[h g]`` of two neurons that share an input, for each pair of eigenvalues.
+    """The moment ``E[h g]`` of two linear neurons with the same input.
 
-    In closed form, lag by lag; as the double sum itself where that would lose digits, a
-    short time from the zero state on the unit circle or with an eigenvalue close to zero.
+    The neurons are ``h_t = first h_{t-1} + x_t`` and ``g_t = second g_{t-1} + x_t``, both
+    from the zero state.  The second factor is not conjugated.  The function sums a closed
+    form over lags.  Near the unit circle after few steps, or near eigenvalue zero, this
+    would lose digits.  The function then computes the double sum over ages.
 
     Args:
         first: Eigenvalues of ``h``.
         second: Eigenvalues of ``g``.
-        steps: Inputs seen since the zero state.
-        covariance: ``R`` of the input at lags ``0, 1, ... steps - 1`` or more.
-        orders: For each neuron, 0 for its state and 1 for its derivative by the
-            eigenvalue.
+        steps: Number of inputs since the zero state.
+        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ... steps - 1`` or
+            more.
+        orders: Orders of the derivatives of ``h`` and ``g`` with respect to their
+            eigenvalues: 0 for the state, 1 for the first derivative.
+
+    Returns:
+        A matrix with a row for each eigenvalue of ``h`` and a column for each of ``g``.
 
     Raises:
-        ValueError: If there are fewer covariances than steps, or no process has them; if
-            an order is not 0 or 1, or powers of an eigenvalue are infinite.
+        ValueError: If ``covariance`` has fewer than ``steps`` values or is no
+            autocovariance of a process; if an order is not 0 or 1; if an eigenvalue is
+            not finite, or its powers are too large for floating point.
 
     Source: ``sigprop.theory.layers.pair_weight``.
 
     Example:
+        For white noise of unit variance, ``E h^2 = 1 / (1 - 0.25)`` in the limit:
+
         >>> lam = np.array([0.5 + 0j])
         >>> white = np.eye(1, 50)[0]
-        >>> pair_moment(lam, lam, 50, white).real.round(4)  # 1 / (1 - 0.25)
+        >>> pair_moment(lam, lam, 50, white).real.round(4)
         array([[1.3333]])
     """
     steps = require_count("steps", steps)
@@ -144,7 +154,7 @@ def _pair_moment(
 
 
 def _powers(lam: Complex[np.ndarray, " n"], steps: int, order: int):
-    """``lam**age`` for each age, or its derivative by ``lam``."""
+    """The powers ``lam**age`` (order 0) or their derivatives ``age lam**(age-1)`` (order 1)."""
     ages = np.arange(steps)
     return (
         lam[:, None] ** ages
@@ -154,11 +164,15 @@ def _powers(lam: Complex[np.ndarray, " n"], steps: int, order: int):
 
 
 class Products(NamedTuple):
-    """``E[f g]`` of everything that a layer's moments are made of.
+    """Second moments of a layer's modes and present input.
 
-    ``pairs[a, b, p, q, c]`` is that of the modes of halves ``a`` and ``b``, of order
-    ``p`` and ``q``, the second conjugated if ``c``; ``present[a][p]`` is that of the
-    modes of half ``a`` and the present input; ``input`` is ``R(0)``.
+    Attributes:
+        pairs: Entry ``[a, b, p, q, c]`` has the moments of each mode of half ``a`` with
+            each mode of half ``b``.  The modes are differentiated ``p`` and ``q`` times
+            with respect to their eigenvalues.  The second mode is conjugated if ``c``.
+        present: Entry ``[a][p]`` has the moments of each mode of half ``a``,
+            differentiated ``p`` times, with the present input.
+        input: Variance ``R(0)`` of the input.
     """
 
     pairs: dict[tuple[int, int, int, int, bool], Complex[np.ndarray, "n m"]]
@@ -173,17 +187,20 @@ def products(
     weight: Expr | None = None,
     orders: tuple[int, ...] = ORDERS,
 ) -> Products:
-    """All products, for the eigenvalues of each half and its number of inputs.
+    """Compute ``Products`` from the eigenvalues and input counts of a layer's halves.
 
     Args:
         eigenvalues: Eigenvalues of each half.
-        lengths: Inputs that each half has seen.
-        covariance: As in ``pair_moment``.
-        weight: Weight of a lag, in place of the derived one.
-        orders: As in ``pair_moment``, all pairs of them.
+        lengths: Number of inputs that each half has received.
+        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, up to the
+            number of inputs of all halves.
+        weight: Formula for the weight of a lag.  Default: ``theory.layers.pair_weight``.
+        orders: Orders of derivatives with respect to eigenvalues.  Every pair of orders
+            is computed.
 
     Raises:
-        ValueError: If covariances are missing, or no process has them.
+        ValueError: If ``covariance`` has too few values or is no autocovariance of a
+            process.
     """
     require_autocovariance(covariance, sum(lengths) - len(lengths) + 1)
     halves = list(zip(eigenvalues, lengths, strict=True))
@@ -217,16 +234,16 @@ Weights = list[tuple[Complex[np.ndarray, "p d_out n d_in"], ...]]
 def quadratic(
     weights: Weights, skip: Float[np.ndarray, "p d_out d_in"], known: Products
 ) -> Float[np.ndarray, " p"]:
-    """Second moments of ``p`` real sums over modes plus ``skip u``, over all outputs.
+    """Second moments of ``p`` real sums over modes plus ``skip u``, summed over outputs.
 
     Args:
-        weights: For each half, what multiplies ``lam**age`` and what multiplies its
-            derivative by ``lam``.
-        skip: What multiplies the present input.
-        known: The products.
+        weights: For each half, the factors of ``lam**age`` and of its derivative with
+            respect to ``lam``.
+        skip: Factor of the present input.
+        known: Second moments of the modes and the input, from ``products``.
 
     Raises:
-        ValueError: If the terms cancel down to rounding errors.
+        ValueError: If terms cancel so that fewer than seven digits are left.
     """
     total = known.input * (skip**2).sum((1, 2))
     size = total
@@ -263,26 +280,33 @@ def predict(
     steps: int,
     at: int,
 ) -> dict[str, float]:
-    """Second moments at one position of a sequence between zero states.
+    """Predict a layer's second moments at one step of a sequence, in closed form.
 
-    Of a layer that is not linear these are the moments of its linearisation at rest.
+    The state is zero before the sequence.  The second half of a bidirectional layer
+    starts at zero after the sequence.  If the layer is not linear, the moments are those
+    of its linearisation at zero state and zero input.
 
     Args:
-        layer: Modes and tangents of a layer, from ``perturb``. Without tangents no
-            gradients are predicted.
-        covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
-        steps: Length of the sequence.
-        at: Position, counted from 0.
+        layer: Result of ``perturb``.  If ``tangents`` is empty, no gradients are
+            predicted.
+        covariance: Autocovariance ``R`` of every input channel at lags from 0 to
+            ``steps - 1``.
+        steps: Number of steps in a sequence.
+        at: Index of the step at which moments are predicted, counted from 0.
 
     Returns:
-        ``state`` and ``output``: summed over neurons and outputs.  By the name of each
-        parameter: ``E|d(v . y_at)/dtheta|^2`` summed over its entries.
+        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
+        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries
+        ``theta``, for a random error ``v`` of the output with unit covariance.
 
     Raises:
-        ValueError: If ``at`` is not a position of the sequence, covariances are missing
-            or those of no process, or the modes are too close to degenerate.
+        ValueError: If ``at`` is not an index of a step; if ``covariance`` has fewer than
+            ``steps`` values or is no autocovariance of a process; if terms of nearly
+            equal modes cancel so that fewer than seven digits are left.
 
     Example:
+        The moments after eight inputs of white noise of unit variance:
+
         >>> import jax
         >>> from sigprop.layers import lru
         >>> from sigprop.linear import perturb
@@ -301,7 +325,7 @@ def predict_with_weight(
     steps: int,
     at: int,
 ) -> dict[str, float]:
-    """``predict`` by another weight of a lag than the derived one, for its mutants."""
+    """``predict`` with another formula for the weight of a lag, for mutants."""
     require_position(at, steps)
     require_autocovariance(covariance, steps)
     lengths = (at + 1, steps - at)[: len(layer.modes)]
@@ -327,10 +351,15 @@ def predict_with_weight(
 def state_moments(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """``E|h|^2`` of each neuron, from ``pair_moment`` of ``lam`` and its conjugates.
+    """Second moment of each neuron's state.
+
+    Args:
+        modes: Modes of the layer, from ``diagonalise``.
+        pairs: Moments of pairs of modes, ``pair_moment(lam, lam.conj(), ...)`` for
+            ``lam = modes.lam``.
 
     Raises:
-        ValueError: If a number is not finite.
+        ValueError: If an entry of ``pairs`` is not finite.
 
     Example:
         >>> import jax
@@ -348,7 +377,7 @@ def state_moments(
 def _of_neurons(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """Return ``state_moments`` without its check: NaN where a mutant has no value."""
+    """Return ``state_moments`` without its check; a mutant may give NaN."""
     moments = pairs * (modes.inward @ modes.inward.conj().T)
     return np.real(
         np.einsum("ki,ij,kj->k", modes.vectors, moments, modes.vectors.conj())

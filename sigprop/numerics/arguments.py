@@ -1,7 +1,7 @@
-"""Checks of what users pass: one line an argument, before anything is computed.
+"""Checks of arguments that users pass, before anything is computed.
 
-Each refuses a value with the argument's name, what is needed and what arrived.  Values
-that JAX traces have no numbers yet, and are taken on trust.
+The message of an error has the argument's name, the requirement and the value.  Arrays that
+JAX traces have no values yet and are not checked.
 """
 
 import math
@@ -18,10 +18,16 @@ LARGEST_PHASE = 1e4  # beyond it a 32-bit float has lost a thousandth of a radia
 
 
 def require_count(name: str, value: Any, least: int = 1, most: int = MOST) -> Any:
-    """A whole number, as an ``int``; a traced one as it is.
+    """Return an integer argument as an ``int``; return a traced one unchanged.
+
+    Args:
+        name: Name of the argument.
+        value: Value of the argument.
+        least: Smallest allowed value.
+        most: Largest allowed value.
 
     Raises:
-        ValueError: If it is none, or out of range.
+        ValueError: If the value is not an integer from ``least`` to ``most``.
 
     Example:
         >>> require_count("steps", 2.5)
@@ -50,17 +56,17 @@ def require_within(
     high: float = math.inf,
     brackets: str = "()",
 ) -> None:
-    """Refuse real numbers outside an interval, and what is no real number.
+    """Refuse values that are no real numbers in an interval.
 
     Args:
         name: Name of the argument.
-        values: One number, or an array of them.
-        low: Lower end.
-        high: Upper end.
-        brackets: True if the ends belong to it: ``[`` and ``]`` where they do.
+        values: A number or an array of numbers.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        brackets: Kind of each end: ``[`` and ``]`` include it, ``(`` and ``)`` exclude it.
 
     Raises:
-        ValueError: With the first number that is outside.
+        ValueError: If a value is no real number or is outside the interval.
 
     Example:
         >>> require_within("rho", 1.5, -1, 1, "[]")
@@ -89,10 +95,12 @@ def require_number(
     high: float = math.inf,
     brackets: str = "()",
 ) -> None:
-    """Refuse what is not one real number in an interval; see ``require_within``.
+    """Refuse a value that is not one real number in an interval.
+
+    The arguments are those of ``require_within``.
 
     Raises:
-        ValueError: If it is not.
+        ValueError: If the value is an array, no real number, or outside the interval.
     """
     shape = np.shape(value)
     if shape != ():
@@ -101,10 +109,16 @@ def require_number(
 
 
 def require_moderate(name: str, values: Any, dimensions: str | None = None) -> None:
-    """Refuse real numbers beyond ``LARGEST``, and arrays of other axes than these.
+    """Refuse values that are not real numbers of at most 1e18 in size.
+
+    Args:
+        name: Name of the argument.
+        values: A number or an array of numbers.
+        dimensions: Names of the required axes, separated by spaces.  Default: any shape.
 
     Raises:
-        ValueError: As ``require_within``, or as ``require_shape`` where axes are named.
+        ValueError: If a value is no real number or too large, or if the shape is refused
+            by ``require_shape``.
     """
     if dimensions is not None:
         require_shape(name, values, dimensions)
@@ -112,19 +126,22 @@ def require_moderate(name: str, values: Any, dimensions: str | None = None) -> N
 
 
 def require_phase(name: str, values: Any) -> None:
-    """Refuse angles in radians that floating point no longer tells apart.
+    """Refuse angles that are too large for floating point to resolve.
 
     Raises:
-        ValueError: If one is not finite, or beyond ``LARGEST_PHASE``.
+        ValueError: If an angle is not finite, or above 10 000 radians in size.
     """
     require_within(name, values, -LARGEST_PHASE, LARGEST_PHASE, "[]")
 
 
 def require_finite(**arrays: Any) -> None:
-    """Refuse arrays with a NaN or an infinity, and what holds no numbers; None is left.
+    """Refuse arrays that have a NaN or an infinity, or no numbers; None is accepted.
+
+    Args:
+        arrays: Arrays by the names of their arguments.
 
     Raises:
-        ValueError: With the first such number and its index.
+        ValueError: If an array has a number that is not finite, or is not numeric.
 
     Example:
         >>> require_finite(x=np.array([1.0, np.nan]))
@@ -145,10 +162,10 @@ def require_finite(**arrays: Any) -> None:
 
 
 def require_choice(name: str, value: Any, choices: Collection[Any]) -> None:
-    """Refuse a value that is none of the choices.
+    """Refuse a value that is not among the choices.
 
     Raises:
-        ValueError: With the choices.
+        ValueError: If the value is not among the choices.
     """
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         known = ", ".join(map(str, choices))
@@ -156,15 +173,15 @@ def require_choice(name: str, value: Any, choices: Collection[Any]) -> None:
 
 
 def require_shape(name: str, values: Any, dimensions: str) -> None:
-    """Refuse an array with another number of axes, or with none of its elements.
+    """Refuse an array with another number of axes, or without elements.
 
     Args:
         name: Name of the argument.
-        values: The array.
-        dimensions: Names of the axes, separated by spaces.
+        values: Array to check.
+        dimensions: Names of the required axes, separated by spaces.
 
     Raises:
-        ValueError: With the shape.
+        ValueError: If the number of axes differs, or the array is empty.
     """
     shape = np.shape(values)
     if len(shape) != len(dimensions.split()) or 0 in shape:
@@ -173,7 +190,7 @@ def require_shape(name: str, values: Any, dimensions: str) -> None:
 
 
 def _concrete(values: Any) -> Any:
-    """The numbers as an array of NumPy; none where JAX traces them."""
+    """The numbers as a NumPy array, or None if JAX traces them."""
     try:
         array = np.asarray(values)
     except jax.errors.TracerArrayConversionError:

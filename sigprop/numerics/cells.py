@@ -1,7 +1,7 @@
-"""Cells of a table in text: kept apart, read as numbers, or refused where they are none.
+"""Cells of a text table, read as numbers or refused.
 
-The cells of a ``.csv`` are kept apart by ``,``, by ``;`` or by tabs.  Where they are not
-kept apart by ``,``, it may stand in place of a decimal point.
+The cells of a ``.csv`` are separated by ``,``, by ``;`` or by tabs.  If they are not
+separated by ``,``, a ``,`` may be a decimal point.
 """
 
 import csv
@@ -24,18 +24,22 @@ Cells = list[list[str]]
 
 
 def is_number(cell: str) -> bool:
-    """True where a cell is a number, be it finite or not."""
+    """True if a cell is a number, finite or not."""
     return NUMBER.fullmatch(cell.strip()) is not None
 
 
 def read_cells(path: Path) -> tuple[list[int], Cells, list[str]]:
-    """The rows of a table with their lines in the file, and notes on how it was read.
+    """Read the rows of a table.
 
-    Control characters in cells are escaped: names of columns are shown as they are.
+    Control characters in cells are escaped, so that names of columns can be printed.
+
+    Returns:
+        The line number of each row in the file, the cells of each row, and notes on how
+        the file was read.
 
     Raises:
-        ValueError: If the file is no text of rows of equal length, is empty, or has
-            decimal commas that cannot be told from others.
+        ValueError: If the file is empty or no text, if rows differ in length, or if
+            decimal commas are ambiguous.
     """
     mark = ","
     lines: list[int] = []
@@ -78,7 +82,7 @@ def _is_apart(line: str, mark: str) -> bool:
 
 
 def _advice(row: list[str]) -> str:
-    """Advice on a row that is too long by the commas inside its numbers, or nothing."""
+    """Advice for a row that is too long because of decimal commas, otherwise empty."""
     if not all(map(is_number, row)):
         return ""
     return ", or write numbers with a decimal point and no decimal comma"
@@ -90,10 +94,10 @@ def _is_comma(cell: str) -> bool:
 
 
 def _has_decimal_commas(lines: list[int], cells: Cells) -> bool:
-    """True where numbers have decimal commas, and none has a point.
+    """True if numbers have decimal commas and none has a decimal point.
 
     Raises:
-        ValueError: If some have the one and some the other.
+        ValueError: If some numbers have commas and others have points.
     """
     commas = [
         (line, cell)
@@ -114,15 +118,15 @@ def _has_decimal_commas(lines: list[int], cells: Cells) -> bool:
 
 
 def to_numbers(lines: list[int], cells: Cells, names: tuple[str, ...]) -> np.ndarray:
-    """The cells as finite numbers.
+    """Convert cells to finite numbers.
 
     Args:
-        lines: Lines of each row in the file, for messages.
+        lines: Line number of each row in the file, for messages.
         cells: Rows of equal length.
         names: Names of the columns.
 
     Raises:
-        ValueError: Naming the first cell that is none.
+        ValueError: If a cell is no finite number.
     """
     for line, row in zip(lines, cells, strict=True):
         for name, cell in zip(names, row, strict=True):

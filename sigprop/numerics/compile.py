@@ -1,4 +1,4 @@
-"""The only bridge from SymPy expressions to numeric functions."""
+"""Conversion of SymPy expressions to numeric functions."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -11,10 +11,15 @@ Backend = Literal["jax", "numpy", "mpmath"]
 def compile_expr(
     expr: Expr | list[Expr], *symbols: Symbol, backend: Backend = "jax"
 ) -> Callable[..., Any]:
-    """Turn ``expr`` into a function of ``symbols``, in the order given.
+    """Convert an expression to a numeric function of ``symbols``, in the given order.
 
-    Conjugates are separate symbols in ``theory``, so the result needs no function that
-    SymPy cannot print for JAX.
+    SymPy cannot print every function for JAX, such as conjugates.  In ``theory``,
+    conjugates are therefore separate symbols.
+
+    Args:
+        expr: Expression, or a list of expressions.
+        symbols: Arguments of the function.
+        backend: ``jax`` or ``numpy``.
 
     Raises:
         ValueError: If ``expr`` has a free symbol that is not in ``symbols``, or a

@@ -1,4 +1,4 @@
-"""Choosing where a run computes."""
+"""The devices on which a run computes."""
 
 import math
 import os
@@ -18,10 +18,10 @@ DEVICES = ("cpu", "gpu")
 
 @contextmanager
 def use_device(name: str) -> Iterator[None]:
-    """Run a block on the CPU or on the first GPU; moments take all GPUs.
+    """Run a block on the CPU or on the first GPU; simulated moments use all GPUs.
 
     Raises:
-        ValueError: If the name is unknown or no such device is there.
+        ValueError: If the name is unknown, or there is no device of this kind.
     """
     if name not in DEVICES:
         raise ValueError(f"need a device in {DEVICES}, got {name!r}")
@@ -37,7 +37,7 @@ def use_device(name: str) -> Iterator[None]:
 
 
 def device_kind() -> str:
-    """The kind of device on which this context computes, as its driver names it."""
+    """Kind of the device on which this context computes, as named by its driver."""
     return _here().device_kind
 
 
@@ -47,14 +47,14 @@ def on_cpu() -> bool:
 
 
 def peers() -> list[Any]:
-    """Devices of the platform on which this context computes, of all processes."""
+    """All devices, in all processes, of the platform on which this context computes."""
     return jax.devices(_here().platform)
 
 
 def cuda_capability() -> float | None:
     """Compute capability of the GPU on which this context computes, such as 9.0.
 
-    ``None`` on other devices than those of CUDA.
+    It is ``None`` on devices other than CUDA's.
     """
     try:
         return float(_here().compute_capability)
@@ -67,20 +67,20 @@ def _here() -> Any:
 
 
 def default_device() -> str:
-    """JAX's default device, as results name it: its platform and kind."""
+    """Platform and kind of JAX's default device, as stored in results."""
     device = jax.devices()[0]
     return f"{device.platform}: {device.device_kind}"
 
 
 def cores() -> int:
-    """Processor cores that this process may use."""
+    """Number of processor cores that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def resident() -> float:
-    """Bytes of memory that this process holds now; infinite where the system does not say."""
+    """Bytes of resident memory of this process; infinite if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:
@@ -89,11 +89,11 @@ def resident() -> float:
 
 
 def peak_memory() -> float:
-    """Most bytes that this process has held resident so far.
+    """Largest resident memory of this process so far, in bytes.
 
-    Not a number where the system does not keep count (Windows).  Linux hands the peak
-    that ``getrusage`` reports down from the process that started this one, so there the
-    kernel's own high-water mark is read.
+    The result is NaN if the system does not report it (Windows).  On Linux, ``getrusage``
+    would include the peak of the parent process, so the kernel's record of this process
+    is read instead.
     """
     status = Path("/proc/self/status")
     if status.is_file():

@@ -1,4 +1,4 @@
-"""Small files of a user's: JSON or TOML, read whole and only if they are regular files."""
+"""Small files of users, in JSON or TOML, which must be regular files."""
 
 import errno
 import json
@@ -20,11 +20,13 @@ KINDS = {
 
 
 def require_regular(path: Path) -> None:
-    """Refuse what cannot be read to an end: pipes, devices, folders, circles of links.
+    """Refuse a path that is no regular file: a pipe, device, folder or circle of links.
+
+    Links are followed.
 
     Raises:
-        FileNotFoundError: If there is nothing.
-        ValueError: If there is no regular file; links are followed.
+        FileNotFoundError: If the path does not exist.
+        ValueError: If the path is no regular file.
     """
     try:
         mode = os.stat(path).st_mode
@@ -46,15 +48,17 @@ def require_regular(path: Path) -> None:
 
 
 def read_document(path: Path, kind: str | None = None) -> Any:
-    """The value of a file.
+    """Read the content of a JSON or TOML file.
 
     Args:
-        path: The file.
-        kind: ``JSON`` or ``TOML``; by default JSON if the suffix is ``.json``, else TOML.
+        path: Path of the file.
+        kind: ``JSON`` or ``TOML``.  Default: JSON if the suffix is ``.json``, otherwise
+            TOML.
 
     Raises:
         FileNotFoundError: If there is no file.
-        ValueError: If it is no regular file, too long, no such text, or nested too deeply.
+        ValueError: If the file is not regular, is too long, is no valid JSON or TOML, or
+            is nested too deeply.
     """
     require_regular(path)
     size = path.stat().st_size
@@ -75,11 +79,11 @@ def read_document(path: Path, kind: str | None = None) -> Any:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The object of a file in JSON.
+    """Read the object of a JSON file.
 
     Raises:
         FileNotFoundError: If there is no file.
-        ValueError: As ``read_document``, or if the value is no object.
+        ValueError: If ``read_document`` refuses the file, or its content is no object.
     """
     content = read_document(path, "JSON")
     if not isinstance(content, dict):
@@ -88,15 +92,15 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def require_keys(subject: str, content: Any, known: tuple[str, ...]) -> dict[str, Any]:
-    """A table whose keys are all known.
+    """Return a table if all of its keys are known.
 
     Args:
-        subject: Its name, for messages.
-        content: The value.
-        known: All keys that it may have.
+        subject: Name of the table, for messages.
+        content: Value to check.
+        known: All allowed keys.
 
     Raises:
-        ValueError: If it is no table, or has another key.
+        ValueError: If ``content`` is no table, or has another key.
     """
     if not isinstance(content, dict):
         raise ValueError(f"need a table in {subject}, got {content!r:.60}")

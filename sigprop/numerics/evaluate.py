@@ -1,7 +1,7 @@
-"""Values of SymPy forms at grid points, many forms and all points at once.
+"""Values of SymPy forms at grid points, for many forms and all points at once.
 
-Mutants of a form share nearly all of its subexpressions, so each is evaluated once and
-remembered: a thousand mutants cost little more than the form itself.
+A form and its mutants share nearly all subexpressions.  Each subexpression is evaluated
+once and stored, so that a thousand mutants cost little more than the form itself.
 """
 
 import functools
@@ -74,7 +74,7 @@ TAIL = 1e-24  # an infinite sum over lags stops where its terms cannot matter
 
 @runtime_checkable
 class Place(Protocol):
-    """Point of a grid or of the evidence, at which a form has a value."""
+    """Protocol of a point of a grid or of evidence, at which a form has a value."""
 
     def environment(self) -> Mapping[Symbol, Any]:
         """Values of all symbols."""
@@ -82,7 +82,7 @@ class Place(Protocol):
 
 
 def _last_lag(points: Sequence[Place], endless: bool) -> int:
-    """Lags after which ``Delta |lam|^Delta`` is below ``TAIL`` at every point."""
+    """Lag after which ``Delta |lam|^Delta`` is below ``TAIL`` at every point."""
     longest = max(getattr(point, "steps", 0) for point in points)
     if not endless:
         return longest + 2
@@ -161,9 +161,10 @@ class _Table:
         return result
 
     def _holds(self, condition: Any) -> Any:
-        """Truth of a condition at each point: a relation, or some joined by and, or, not.
+        """Truth of a condition at each point.
 
-        Equality is of complex numbers; an order, of their real parts.
+        A condition is a relation, or relations joined by and, or and not.  Equality
+        compares complex numbers, and an inequality compares their real parts.
         """
         if condition in (true, false):
             return np.array(condition == true)
@@ -191,7 +192,7 @@ class _Table:
 
 
 def pieces(exprs: Iterable[Expr]) -> set[Any]:
-    """All subexpressions of forms; what they share is looked at once."""
+    """All different subexpressions of forms."""
     left: list[Any] = list(exprs)
     visited = set(left)
     while left:
@@ -202,13 +203,13 @@ def pieces(exprs: Iterable[Expr]) -> set[Any]:
 
 
 def _endless(exprs: Sequence[Expr]) -> bool:
-    """True where a form has a sum to infinity."""
+    """True if a form has a sum to infinity."""
     return any(isinstance(piece, Sum) and piece.has(oo) for piece in pieces(exprs))
 
 
 @functools.lru_cache(4096)
 def _covariances(source: Input | None, last: int) -> Float[np.ndarray, " lags"]:
-    """``R`` at lags from 0 to ``last + 1``; one everywhere where there is no input."""
+    """``R`` at lags from 0 to ``last + 1``; without an input, one at all lags."""
     if source is None:
         return np.ones(last + 2)
     return np.array([float(source.autocovariance(lag)) for lag in range(last + 2)])
@@ -217,10 +218,10 @@ def _covariances(source: Input | None, last: int) -> Float[np.ndarray, " lags"]:
 def values(
     exprs: Sequence[Expr], points: Sequence[Place]
 ) -> Complex[np.ndarray, "exprs points"]:
-    """Evaluate forms in float64 at every point; not-a-number where one is undefined.
+    """Evaluate forms in float64 at every point; an undefined value is NaN.
 
-    ``R(lag)`` is the autocovariance of each point's input, and a sum to infinity stops
-    at the lag where its terms no longer matter.
+    ``R(lag)`` is the autocovariance of each point's input.  A sum to infinity stops at the
+    lag after which its terms are negligible.
 
     Raises:
         ValueError: If a form depends on a symbol that the points do not set.
@@ -236,7 +237,8 @@ def values(
 def precise(expr: Expr, points: Sequence[Point]) -> list[complex]:
     """Evaluate one form with ``DIGITS`` digits at every point, rounded at the end.
 
-    Forms that sum over lags go through ``values``: their terms do not cancel.
+    Forms with sums over lags are evaluated by ``values``, because their terms do not
+    cancel.
     """
     if not points:
         return []

@@ -1,6 +1,6 @@
 """Public names of a package, each imported when it is first used.
 
-Importing a package then imports none of its modules, and so no JAX.
+Importing a package thus imports neither its modules nor JAX.
 """
 
 import ast
@@ -11,22 +11,22 @@ from typing import Any
 
 
 def export(package: str) -> None:
-    """Give a package its public names: ``__all__``, and attributes that load lazily.
+    """Define the public names of a package, ``__all__``, as attributes that load lazily.
 
     The names are those that the package imports for type checkers::
 
         if TYPE_CHECKING:
             from sigprop.layers.lru import LRU as LRU
 
-    They are written once, and editors, type checkers and Python see the same.  ``dir`` of
-    the package shows them alone.
+    The names are written only once, for editors, type checkers and Python.  ``dir`` of the
+    package shows only these names.
+
+    A name that is also the name of a module means the public object.  For example,
+    ``from sigprop.layers import lru`` gives the function, whatever was imported before.
+    ``from sigprop.layers.lru import LRU`` imports from the module.
 
     Args:
-        package: ``__name__`` of the package that calls.
-
-    A name that is also the name of a module means the public object: after
-    ``from sigprop.layers import lru`` the function is there, whatever was imported before.
-    The module stays importable by ``from sigprop.layers.lru import LRU``.
+        package: ``__name__`` of the calling package.
     """
     module = sys.modules[package]
     module.__class__ = _Package
@@ -39,7 +39,7 @@ def homes(source: str) -> dict[str, str]:
     r"""The module from which a package imports each of its public names.
 
     Args:
-        source: Source of the package; what it imports for type checkers is read.
+        source: Source code of the package, whose imports for type checkers are read.
 
     >>> homes("if TYPE_CHECKING:\n    from sigprop.layers.lru import LRU as LRU")
     {'LRU': 'sigprop.layers.lru'}

@@ -1,11 +1,11 @@
-"""Packages that a plain install leaves out, and the extras that bring them."""
+"""Optional packages, and the extras that install them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 def command(name: str) -> str:
-    """The command that installs an extra of ``pyproject.toml``.
+    """Command that installs an extra of ``pyproject.toml``.
 
     >>> command("data")
     "`pip install 'sigprop[data]'`"
@@ -15,14 +15,15 @@ def command(name: str) -> str:
 
 @contextmanager
 def extra(name: str, purpose: str) -> Iterator[None]:
-    """Import packages of an extra inside this block.
+    """Context in which to import packages of an extra.
 
     Args:
         name: Name of the extra in ``pyproject.toml``.
-        purpose: What needs the packages, for the message.
+        purpose: Feature that needs the packages, for the message.
 
     Raises:
-        ModuleNotFoundError: If a package is not installed, naming it and the extra.
+        ModuleNotFoundError: If a package is not installed.  The message has its name and
+            the command that installs the extra.
 
     >>> with extra("data", "digits"):
     ...     import missing

@@ -1,9 +1,9 @@
-"""Files that are old or new, never half.
+"""Atomic writing of files: a file is either the complete old one or the complete new one.
 
-All that is kept is written here: under a temporary name in the folder of the file, which
-becomes the file when it is complete.  The name cannot be foretold, so that nothing can lie
-there in wait, and says who writes: what a killed process leaves behind is removed by the
-next one that writes to the folder.
+Every stored file is written under a temporary name in its folder and renamed when it is
+complete.  The temporary name is random, so that nobody can create it in advance.  It also
+contains the writing process.  The next process that writes to the folder removes files of
+processes that were killed.
 """
 
 import hashlib
@@ -41,16 +41,14 @@ KINDS = {
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """A name to write under, which becomes ``path`` when the file is complete.
+    """Yield the path of an empty temporary file, which replaces ``path`` after the block.
 
-    There is an empty file of that name already.  A symbolic link stays what it is: the
-    file that it points to is replaced, and the temporary name is in that file's folder.
-    An older file's permissions stay.
+    If ``path`` is a symbolic link, its target is replaced, and the temporary file is in the
+    target's folder.  The permissions of an existing file are preserved.
 
     Raises:
-        OSError: If it cannot be written, with the path; an old file is as it was.
-        ValueError: If ``path`` is a folder, a device or a pipe, or stands for standard
-            output.
+        OSError: If the file cannot be written.  An existing file is then unchanged.
+        ValueError: If ``path`` is a folder, a device, a pipe or ``-`` (standard output).
     """
     target = _target(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -74,10 +72,10 @@ def unfinished(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write ``text`` as UTF-8, whole or not at all; ``-`` is standard output.
+    """Write text as UTF-8, completely or not at all; ``-`` is standard output.
 
     Raises:
-        OSError: If it cannot be written; an old file is as it was.
+        OSError: If the file cannot be written.  An existing file is then unchanged.
         ValueError: If ``path`` is a folder, a device or a pipe.
     """
     if path == STANDARD_OUTPUT:
@@ -90,14 +88,14 @@ def write_text(path: Path, text: str) -> None:
 
 
 def require_writable(path: Path, *, text: bool = True) -> None:
-    """Refuse a path that cannot be written, before the work and not after it.
+    """Refuse a path that cannot be written, before a result is computed.
 
     Args:
-        path: What will be written; its folder is not made.
-        text: True if ``write_text`` will do it, so that ``-`` is standard output.
+        path: Path of a file that will be written; its folder must exist.
+        text: True if ``write_text`` will write the file, so that ``-`` is standard output.
 
     Raises:
-        ValueError: Naming the folder or the file that stands in the way.
+        ValueError: If the file cannot be written.
     """
     if text and path == STANDARD_OUTPUT:
         return
@@ -111,10 +109,10 @@ def require_writable(path: Path, *, text: bool = True) -> None:
 
 
 def require_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be written, or made, before the work and not after it.
+    """Refuse a folder that cannot be written or made, before a result is computed.
 
     Raises:
-        ValueError: Naming the folder.
+        ValueError: If the folder cannot be written.
     """
     existing = folder
     while not existing.exists() and existing != existing.parent:
@@ -129,7 +127,7 @@ def require_folder(folder: Path) -> None:
 
 
 def mapped(path: Path) -> np.ndarray:
-    """The array of a packed file, read as it is needed.
+    """Memory-map the array of a packed file.
 
     Raises:
         ValueError: If the file is damaged.
@@ -141,7 +139,7 @@ def mapped(path: Path) -> np.ndarray:
 
 
 def _target(path: Path) -> Path:
-    """The file that ``path`` means, links followed: a regular one, or none so far."""
+    """The regular or missing file to which ``path`` leads after links are followed."""
     if path == STANDARD_OUTPUT:
         raise ValueError(
             "need a file to write, got -, which stands for standard output where text is "
@@ -166,7 +164,7 @@ def _target(path: Path) -> Path:
 
 
 def _mode(path: Path) -> int | None:
-    """Kind and permissions of what has this name, if anything has."""
+    """Kind and permissions of a path, or None if it does not exist."""
     try:
         return os.lstat(path).st_mode
     except FileNotFoundError:
@@ -174,7 +172,7 @@ def _mode(path: Path) -> int | None:
 
 
 def _create(target: Path, permissions: int) -> Path:
-    """An empty file beside ``target`` that nobody else had a part in."""
+    """Make a new empty file with a random name in the folder of ``target``."""
     writer = f"{_host()}-{os.getpid()}-{_life(os.getpid())}"
     name = f".{target.name[:SHOWN]}.sigprop-{writer}-{uuid.uuid4().hex}.partial"
     partial = target.with_name(name)
@@ -183,7 +181,7 @@ def _create(target: Path, permissions: int) -> Path:
 
 
 def _remove_left_behind(folder: Path) -> None:
-    """Remove temporary files of ours whose writer is dead; what cannot be, stays."""
+    """Remove temporary files of dead processes, if permissions allow."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             match = PARTIAL.fullmatch(entry.name)
@@ -195,7 +193,7 @@ def _remove_left_behind(folder: Path) -> None:
 
 
 def _is_dead(host: str, pid: int, life: str) -> bool:
-    """True where a writer is known to be gone; of other machines' nothing is known."""
+    """True if a writer is known to have ended; never for a process of another machine."""
     if host != _host() or os.name != "posix":
         return False
     try:
@@ -209,7 +207,7 @@ def _is_dead(host: str, pid: int, life: str) -> bool:
 
 
 def _host() -> str:
-    """Digest of this machine and of the process numbering that this process is in."""
+    """Digest of this machine and of this process's namespace of process numbers."""
     space = ""
     with suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")
@@ -217,11 +215,11 @@ def _host() -> str:
 
 
 def _life(pid: int) -> str:
-    """Digest that tells a process from others that have its number at other times.
+    """Digest that distinguishes a process from later processes with the same number.
 
-    From the boot and the ticks since then (field 22 of ``/proc/PID/stat``; the second
-    field, a name in brackets, may hold anything).  A dead process that nobody has asked
-    for its status has ended, so it is told from itself.
+    It uses the boot and the start time of the process in ticks, which is field 22 of
+    ``/proc/PID/stat``.  The second field is a name in brackets, which may contain anything.
+    A process that has ended but is still listed has another digest.
     """
     fields = _content(f"/proc/{pid}/stat").rpartition(")")[2].split()
     if len(fields) < 20:

@@ -1,11 +1,11 @@
-"""Ctrl-C whenever it comes: the command ends with status 130, at once and in one piece.
+"""Handling of Ctrl-C at any moment: the command ends at once, with status 130.
 
-Three things stand in the way.  Python drops an exception that is raised in the callback
-of a weak reference or of the garbage collector, which imports and JAX use, and so does
-code in C that looks an attribute up: an interruption is lost with it.  XLA compiles on
-threads of its own that nothing stops: an interpreter that ends frees the devices that
-they still use, and the process dies of a segmentation fault, when they are done.  And an
-interpreter that ends takes its time, in which a signal kills it as if nothing was done.
+Three problems are solved.  First, Python drops exceptions in callbacks of weak references
+and of the garbage collector, and C code drops them when it looks up an attribute.  An
+interruption may be lost like this.  Second, XLA compiles on threads that cannot be stopped.
+If the interpreter ends, it frees devices that these threads use, and the process ends in a
+segmentation fault.  Third, an interpreter takes some time to end.  A signal during this
+time would kill a process whose work is complete.
 """
 
 import _thread
@@ -29,9 +29,10 @@ _requested = threading.Event()
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let an interruption end the process, whatever else it is doing.
+    """Let an interruption end the process at any time.
 
-    For the outermost call of a program: one that was interrupted does not return.
+    Use it around the outermost call of a program; after an interruption, the process ends
+    in this block.
     """
     before = sys.unraisablehook
 
@@ -57,10 +58,10 @@ def interruptible() -> Iterator[None]:
 
 
 def heed() -> None:
-    """Raise an interruption that was asked for and has not been heard yet.
+    """Raise a pending interruption; call it at points of a loop where the loop may end.
 
     Raises:
-        KeyboardInterrupt: If so; in a loop, where it ends well.
+        KeyboardInterrupt: If an interruption is pending.
     """
     if _requested.is_set():
         raise KeyboardInterrupt
@@ -68,7 +69,7 @@ def heed() -> None:
 
 @contextmanager
 def _watched() -> Iterator[None]:
-    """Know of every interruption, and leave if the block goes on for long after one."""
+    """Watch for interruptions; end the process if the block continues long after one."""
     receiver, written = socket.socketpair()
     written.setblocking(False)
     ended = threading.Event()
@@ -93,15 +94,15 @@ def _watched() -> Iterator[None]:
 
 
 def tell(text: str) -> None:
-    """Say in one line that the program is interrupted, and what that leaves behind."""
+    """Print one line on the interruption and on what has been stored."""
     print(text, file=sys.stderr)
     _announced.set()
 
 
 def leave(status: int) -> NoReturn:
-    """End the process with its workers, and wait for no thread of a compiler.
+    """End the process and its workers without waiting for threads of the compiler.
 
-    What is written must be closed before.
+    Files must be closed before this call.
     """
     if not _announced.is_set():
         tell("interrupted")

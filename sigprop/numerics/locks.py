@@ -1,8 +1,8 @@
-"""Claims on a piece of work that end with the process that holds them, however it ends.
+"""Claims on a piece of work, which end when the claiming process ends.
 
-A claim is a lock of the operating system on a small file, which the last holder removes:
-a process that is killed keeps nothing.  On network file systems it holds between machines
-where these pass locks on (NFS 4, Lustre with ``flock``).
+A claim is a lock of the operating system on a small file, which the last process removes.
+It ends even if the process is killed.  On network file systems, claims work across machines
+if the file system supports locks (NFS 4, Lustre with ``flock``).
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ from filelock import FileLock, Timeout
 
 @contextmanager
 def claimed(path: Path) -> Iterator[bool]:
-    """Hold a file's work until the block ends; yields False where another process does.
+    """Claim the work of a file for a block; yield False if another process has claimed it.
 
     Raises:
-        OSError: If the file cannot be made.
+        OSError: If the file of the lock cannot be made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)

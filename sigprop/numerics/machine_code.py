@@ -1,12 +1,12 @@
-"""Decorators that compile functions by Numba, and keep the machine code.
+"""Decorators that compile functions by Numba and store the machine code.
 
-Importing this module imports Numba, which takes a fifth of a second, so modules of
-compiled functions are imported where they are called.  Numba compiles anew when the file
-of a function changes; after a change of this module or of ``tiles``, delete the
-``__pycache__`` beside the function.
+Importing this module imports Numba, which takes 0.2 seconds.  Modules with compiled
+functions are therefore imported inside the functions that call them.  Numba compiles again
+if the file of a function changes.  After a change of this module or of ``tiles``, delete the
+``__pycache__`` in the folder of the function.
 
-LLVM makes vector instructions of a loop whose bounds are constants and whose indices
-cannot be negative, which is why such loops run over slices that begin at zero.
+LLVM vectorises a loop if its bounds are constant and its indices cannot be negative.  Such
+loops therefore run over slices that begin at zero.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,10 @@ unfused = numba.njit(forceinline=True, **OPTIONS, fastmath=False)  # not its cal
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that Python calls, and keep its machine code from run to run.
+    """Compile a function that Python calls, and store its machine code for later runs.
 
-    It is kept beside the source or, where that cannot be written, in the user's cache.
+    It is stored in the folder of the source or, if that is not writable, in the user's
+    cache.
     """
     try:
         return numba.njit(cache=True, **FUSED)(function)
@@ -40,10 +41,10 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @intrinsic
 def wide_vectors(context: Any) -> Any:
-    """Let LLVM use vectors of 64 bytes in the calling function, if the machine has them.
+    """Let LLVM use vectors of 64 bytes in the calling function, if the processor has them.
 
-    By default it takes 32 bytes on many processors that have more.  A function that is
-    inlined asks for them, and so does the one that Python calls.
+    By default, LLVM uses 32 bytes on many processors with 64.  Both an inlined function
+    and the function that Python calls must request 64 bytes.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Headers of NumPy's arrays: checked before a number is read or room is made."""
+"""Headers of NumPy arrays, checked before numbers are read or memory is allocated."""
 
 import math
 import zipfile
@@ -14,7 +14,13 @@ LARGEST = 1 << 62  # bytes: the most that a file may hold, and less than NumPy c
 
 
 class Header(NamedTuple):
-    """Header of an array's file, which precedes the numbers."""
+    """Header of a file of an array.
+
+    Attributes:
+        shape: Shape of the array.
+        by_columns: True if entries are in Fortran order.
+        dtype: Type of the elements.
+    """
 
     shape: tuple[int, ...]
     by_columns: bool
@@ -22,16 +28,17 @@ class Header(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Bytes that all numbers take."""
+        """Number of bytes of all elements."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
 def read_header(stream: Any) -> Header:
-    """The header of an array of plain elements; the stream is then at the first one.
+    """Read the header of an array of plain elements, up to the first element.
 
     Raises:
-        ValueError: If there is none, it holds more than plain values, the elements are
-            Python objects, have parts or no bytes, or the sizes are impossible.
+        ValueError: If the header is missing or contains other values than literals; if
+            elements are Python objects, have fields or have no bytes; if the shape is
+            impossible.
     """
     version = np.lib.format.read_magic(stream)
     if version not in READ:
@@ -55,10 +62,10 @@ def read_header(stream: Any) -> Header:
 
 
 def require_bytes(header: Header, size: int) -> None:
-    """Refuse an array that does not hold the bytes of its header and no others.
+    """Refuse an array whose number of bytes differs from its header.
 
     Raises:
-        ValueError: With both.
+        ValueError: If ``size`` is not the number of bytes of the header.
     """
     if header.bytes != size:
         raise ValueError(
@@ -68,10 +75,10 @@ def require_bytes(header: Header, size: int) -> None:
 
 
 def member_header(archive: zipfile.ZipFile, name: str) -> Header:
-    """The header of an archive's array, which holds what its header claims.
+    """Read and check the header of an array in an archive.
 
     Raises:
-        ValueError: As ``read_header`` and ``require_bytes``.
+        ValueError: If ``read_header`` or ``require_bytes`` refuses the array.
     """
     with archive.open(name) as stream:
         header = read_header(stream)
@@ -80,10 +87,10 @@ def member_header(archive: zipfile.ZipFile, name: str) -> Header:
 
 
 def read_member(archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    """An array of an archive; no more bytes are read than its header claims.
+    """Read an array of an archive, and no more bytes than its header states.
 
     Raises:
-        ValueError: As ``member_header``.
+        ValueError: If ``member_header`` refuses the array.
     """
     member_header(archive, name)
     with archive.open(name) as stream:

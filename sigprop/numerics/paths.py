@@ -1,7 +1,8 @@
-"""Paths of the modules' files, in the repository and on this machine.
+"""Paths of the files of modules, in the repository and on this machine.
 
-The repository keeps ``theory``, ``experiments``, ``figures``, ``notebooks`` and ``docs``
-beside the package, which has links to them.  An installed package has the folders themselves.
+In the repository, ``theory``, ``experiments``, ``figures``, ``notebooks`` and ``docs`` are
+folders of the top level, and the package has links to them.  An installed package has the
+folders themselves.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Parameter points at which claims are judged, and the values their symbols take."""
+"""Parameter points at which claims are judged, and the values of symbols there."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Environment = dict[Symbol, Any]
 
 @dataclass(frozen=True)
 class Input:
-    """A stationary input by name and parameters, as ``sigprop.inputs`` builds it."""
+    """A stationary input, defined by name and parameters, as in ``sigprop.inputs``."""
 
     name: str
     rho: float = 0.0
@@ -64,7 +64,7 @@ CONSTANT = Input("constant")
 
 
 def exponential(rho: float) -> Input:
-    """Autocovariance ``rho**|Delta|``."""
+    """The input with autocovariance ``rho**|Delta|``."""
     return Input("exponential", rho=rho)
 
 
@@ -76,7 +76,7 @@ def _require_gap(gap: float) -> None:
 
 
 def exact_eigenvalue(gap: float, theta: float) -> Any:
-    """``(1 - gap) exp(i theta)``, with the stored numbers taken as exact."""
+    """The eigenvalue ``(1 - gap) exp(i theta)``, for floating-point numbers taken as exact."""
     radius = 1 - mpmath.mpf(gap)
     if theta == 0:
         return mpmath.mpc(radius)
@@ -87,7 +87,7 @@ def exact_eigenvalue(gap: float, theta: float) -> Any:
 
 @dataclass(frozen=True)
 class EigenPoint:
-    """One eigenvalue, one input, and the number of inputs seen."""
+    """One eigenvalue, one input process, and the number of inputs since the zero state."""
 
     gap: float
     theta: float
@@ -126,7 +126,7 @@ class EigenPoint:
 
 @dataclass(frozen=True)
 class PairPoint:
-    """Two real eigenvalues driven by the same input."""
+    """Two real eigenvalues with the same input."""
 
     alpha: float
     beta: float
@@ -155,7 +155,7 @@ class PairPoint:
 
 @dataclass(frozen=True)
 class RingPoint:
-    """A ring of eigenvalues, an input, and the number of inputs seen."""
+    """A ring of eigenvalues, an input process, and the number of inputs."""
 
     r_min: float
     r_max: float
@@ -187,7 +187,7 @@ class RingPoint:
 
 @dataclass(frozen=True)
 class AgePoint:
-    """One eigenvalue and the age of one input: where a kernel is judged."""
+    """One eigenvalue and the age of one input, at which a kernel is judged."""
 
     gap: float
     theta: float

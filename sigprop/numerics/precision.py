@@ -1,15 +1,19 @@
-"""Precision is an explicit choice of each run, never a side effect of an import."""
+"""Floating-point precision, an explicit choice of each run."""
 
 from contextlib import AbstractContextManager
 from typing import Any
 
 
 def double_precision(on: bool = True) -> AbstractContextManager[None]:
-    """Switch float64 on, or off, for the block of a ``with``.
+    """Return a context manager that switches JAX's double precision on or off.
+
+    Args:
+        on: True for 64-bit numbers, false for 32-bit numbers.
 
     Example:
+        Inside the block, new arrays have 64-bit numbers by default:
+
         >>> import jax
-        >>> import jax.numpy as jnp
         >>> import jax.numpy as jnp
         >>> with double_precision(True):
         ...     jnp.ones(1).dtype
@@ -21,10 +25,11 @@ def double_precision(on: bool = True) -> AbstractContextManager[None]:
 
 
 def require_dtype(dtype: Any) -> None:
-    """Refuse a 64-bit type while JAX would silently turn it into a 32-bit one.
+    """Refuse a 64-bit type if JAX would silently convert it to 32 bits.
 
     Raises:
-        ValueError: If ``dtype`` is no type, or is 64-bit and x64 is off.
+        ValueError: If ``dtype`` is no type of numbers, or if it has 64 bits and JAX's
+            64-bit mode is off.
     """
     import jax
     import jax.numpy as jnp

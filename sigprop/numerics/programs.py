@@ -1,9 +1,8 @@
-"""Programs that XLA has compiled, kept for whoever needs the same one.
+"""Persistent cache of programs that XLA has compiled.
 
-The second process of a run, the next run and the next command compile thousands of
-programs that another of them has compiled.  JAX finds them by all that decides them: their
-text, its version and the compiler's flags; here a folder of each kind of processor is
-added, as programs are for one kind.
+Processes of a run, later runs and other commands need thousands of the same programs.  JAX
+identifies a program by its text, JAX's version and the compiler's flags.  A program is for
+one kind of processor, so each kind has a folder.
 """
 
 import atexit
@@ -25,12 +24,12 @@ CUT_OFF = tuple(
 
 
 def keep_programs(folder: Path) -> None:
-    """Keep compiled programs below a folder, here and in processes that start here.
+    """Store compiled programs below a folder, for this process and those that it starts.
 
-    A folder that ``JAX_COMPILATION_CACHE_DIR`` names is taken instead, and what else the
-    environment tells JAX stays.  Nothing is kept where the folder cannot be made, or where
-    another user could put a program that this one would run; that is said once.  A program
-    of which half was written is compiled.
+    If the environment variable ``JAX_COMPILATION_CACHE_DIR`` is set, its folder is used
+    instead.  Other settings of JAX in the environment remain.  No programs are stored if
+    the folder cannot be made, or if another user could place programs in it.  A message
+    then says so once.  An incomplete program is compiled again.
     """
     named = os.environ.get("JAX_COMPILATION_CACHE_DIR")
     cache = named or str(folder / _machine())
@@ -69,7 +68,7 @@ def keep_programs(folder: Path) -> None:
 
 
 def _make_private(folder: Path) -> None:
-    """Make a folder, and those above it, that its owner alone may enter."""
+    """Make a folder and its missing parents, which only their owner may enter."""
     missing = []
     while not folder.exists():
         missing.append(folder)
@@ -79,10 +78,10 @@ def _make_private(folder: Path) -> None:
 
 
 def writable_by_others(folder: Path) -> Path | None:
-    """The first of a folder and those above it in which another user can put files.
+    """The first of a folder and its parents in which another user can place files.
 
-    That is a folder of another user but root, or one that others may write to; where a
-    folder is sticky, as ``/tmp`` is, others cannot replace what is in it.
+    Such a folder belongs to another user except root, or is writable by others.  A sticky
+    parent, such as ``/tmp``, is accepted, because others cannot replace its files.
     """
     if os.name != "posix":
         return None
@@ -101,7 +100,7 @@ def writable_by_others(folder: Path) -> Path | None:
 
 
 def _is_private(group: int) -> bool:
-    """True for a group of this user's own, in which nobody else is."""
+    """True if this user is the only member of a group."""
     import grp
     import pwd
 
@@ -114,7 +113,7 @@ def _is_private(group: int) -> bool:
 
 @functools.cache
 def keep_for_user() -> None:
-    """Keep programs in the user's cache, and at the end the newest alone of too many."""
+    """Store programs in the user's cache; at exit, remove the oldest if there are too many."""
     import platformdirs
 
     folder = platformdirs.user_cache_path("sigprop") / "programs"
@@ -123,7 +122,7 @@ def keep_for_user() -> None:
 
 
 def forget_programs(folder: Path, most: int = MOST) -> None:
-    """Remove the oldest programs below a folder where there are more than ``most`` bytes."""
+    """Remove the oldest programs below a folder if there are more than ``most`` bytes."""
     ages = []
     for file in folder.rglob("*-cache"):
         try:
@@ -140,7 +139,7 @@ def forget_programs(folder: Path, most: int = MOST) -> None:
 
 
 def _machine() -> str:
-    """A name for what the processor can do: programs are for one kind."""
+    """Digest of the processor's features, because programs are for one kind of processor."""
     try:
         text = Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:

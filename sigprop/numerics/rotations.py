@@ -1,8 +1,8 @@
-"""Rotations from what generates them, by products of matrices alone.
+"""Rotations as exponentials of skew-symmetric matrices, by matrix products alone.
 
-JAX's own exponential solves a system for each matrix.  On CPUs that is a call of LAPACK
-for a batch, which hands parts of it to XLA's threads and waits: two programs that do so
-at once, each from a thread of ours, wait for each other forever.
+JAX's matrix exponential solves a linear system for each matrix.  On CPUs this calls LAPACK
+for a batch, which gives parts of it to XLA's threads and waits for them.  Two threads that
+run such programs at the same time would wait for each other forever.
 """
 
 import jax.numpy as jnp
@@ -15,10 +15,11 @@ MOST = 16  # squarings
 
 
 def rotation(S: Float[Array, "*batch n n"]) -> Float[Array, "*batch n n"]:
-    """``exp(S)`` of skew-symmetric matrices, by scaling and squaring (Higham 2008, ch. 10).
+    """The rotation ``exp(S)`` of a skew-symmetric matrix, by scaling and squaring.
 
-    NaN where the largest sum of a column's moduli is above 32 768, half of two to the
-    sixteenth.
+    The result is NaN if the largest column sum of absolute values is above 2**15.
+
+    Source: Higham (2008), Chapter 10.
     """
     norm = jnp.abs(lax.stop_gradient(S)).sum(-2).max(-1)[..., None, None]
     count = jnp.ceil(jnp.log2(jnp.maximum(norm / NEAR, 1)))

@@ -4,12 +4,16 @@ from numbers import Integral
 
 
 def require_seed(seed: int, count: int = 1) -> None:
-    """Refuse a seed, or the last of several in a row, that no generator takes as it is.
+    """Refuse a seed, or successive seeds, that are not integers in ``[0, 2**32)``.
 
-    JAX keeps 32 bits of a seed and drops the others without a word.
+    JAX silently drops all but 32 bits of a seed.
+
+    Args:
+        seed: First seed.
+        count: Number of successive seeds.
 
     Raises:
-        ValueError: Naming the seed, or how many there are.
+        ValueError: If a seed is no integer in ``[0, 2**32)``, or ``count`` is below one.
     """
     if count < 1:
         raise ValueError(f"need one seed or more, got {count}")

@@ -1,11 +1,11 @@
-"""Names that statements at the top of a module bind, read from its syntax."""
+"""Names that statements of a module define, read from its syntax."""
 
 import ast
 from collections.abc import Iterator
 
 
 def bound(statement: ast.AST) -> Iterator[str]:
-    """Names that a definition or an assignment binds; none of an import.
+    """Names that a definition or an assignment defines; an import gives no names.
 
     >>> [*bound(ast.parse("a, b = 1, 2").body[0])]
     ['a', 'b']

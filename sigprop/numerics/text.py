@@ -1,4 +1,4 @@
-"""Strings of users and files, made fit to be shown."""
+"""Escaping of strings from users and files for safe printing."""
 
 import unicodedata
 
@@ -8,11 +8,11 @@ KEPT = "\n"
 
 
 def plain(text: object, allowed: str = KEPT) -> str:
-    r"""The text with escapes in place of characters that steer a terminal or are none.
+    r"""Escape control characters and other unprintable characters of a text.
 
     Args:
         text: Text of a user or a file.
-        allowed: Control characters that stay.
+        allowed: Control characters that are not escaped.
 
     Example:
         >>> print(plain("a\x1b[31mb"))
@@ -27,7 +27,7 @@ def plain(text: object, allowed: str = KEPT) -> str:
 
 
 def plain_name(text: object) -> str:
-    r"""A name that a file gives, such as a tensor's: as ``plain``, and in one line.
+    r"""Escape a name from a file, such as a tensor's, so that it fits in one line.
 
     Example:
         >>> print(plain_name("a\nb"))

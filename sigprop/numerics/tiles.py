@@ -1,4 +1,4 @@
-"""Sequences laid out in tiles, and work on tiles over cores."""
+"""Sequences arranged in tiles, which several cores process in parallel."""
 
 import functools
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Task = Callable[[int, int], object]  # what is done with tiles: the first, how m
 def tiled(
     values: Shaped[np.ndarray, "*rows sequences"],
 ) -> Shaped[np.ndarray, "tiles *rows tile"]:
-    """Cut the last axis into tiles, of which zeros fill the last.
+    """Cut the last axis into tiles, and fill the last tile with zeros.
 
     >>> tiled(np.ones((5, 2, 70))).shape
     (3, 5, 2, 32)
@@ -34,7 +34,7 @@ def tiled(
 def untiled(
     tiles: Shaped[np.ndarray, "tiles *rows tile"], sequences: int
 ) -> Shaped[np.ndarray, "*rows sequences"]:
-    """The values of which ``tiled`` made tiles.
+    """Invert ``tiled``.
 
     >>> untiled(tiled(np.arange(40)), 40).tolist() == list(range(40))
     True
@@ -44,9 +44,14 @@ def untiled(
 
 
 def over_cores(task: Task, tiles: int, numbers: int) -> None:
-    """Call ``task(first, count)`` for all tiles, a thread a core.
+    """Call ``task(first, count)`` for all tiles, with one thread for each core.
 
-    In this thread alone where the ``numbers`` to compute are fewer than ``ENOUGH``.
+    If fewer than ``ENOUGH`` numbers are computed, only this thread runs.
+
+    Args:
+        task: Function of the first tile and the number of tiles.
+        tiles: Number of all tiles.
+        numbers: Number of numbers to compute.
     """
     parts = min(cores(), tiles) if numbers >= ENOUGH else 1
     ends = [tiles * part // parts for part in range(parts + 1)]
@@ -62,5 +67,5 @@ def over_cores(task: Task, tiles: int, numbers: int) -> None:
 
 @functools.cache
 def _threads() -> ThreadPoolExecutor:
-    """Threads beside the caller's, started once."""
+    """Pool of threads, started once."""
     return ThreadPoolExecutor(cores())

@@ -1,4 +1,4 @@
-"""Arrays that JAX traces have no numbers yet: what to do with them in place of NumPy's."""
+"""Detection of arrays that JAX traces, which have no values yet."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from jax.core import Tracer
 
 
 def is_traced(*trees: Any) -> bool:
-    """True inside ``jax.jit``, and where JAX traces an array of the trees.
+    """True inside ``jax.jit``, or if JAX traces an array of the trees.
 
     Example:
         >>> found = []
@@ -21,7 +21,7 @@ def is_traced(*trees: Any) -> bool:
 
 
 def namespace(*trees: Any) -> Any:
-    """``jax.numpy`` where JAX traces an array of the trees, else ``numpy``."""
+    """The module ``jax.numpy`` if JAX traces an array of the trees, otherwise ``numpy``."""
     return jnp if _has_tracer(trees) else np
 
 
@@ -30,5 +30,5 @@ def _has_tracer(trees: Any) -> bool:
 
 
 def numbers(value: Any) -> Any:
-    """An array of NumPy, unless JAX traces it."""
+    """Convert a value to a NumPy array, unless JAX traces it."""
     return value if isinstance(value, Tracer) else np.asarray(value)

@@ -1,26 +1,29 @@
-"""Tasks on which networks are trained: one module each, data and losses together.
+"""Tasks for the training of networks: data and losses.
+
+``load_task`` loads a classification task by its name:
 
 ====================  =================================================================
-``digits``            1797 images of 64 pixels, from scikit-learn: nothing to fetch
-``listops``           values of nested expressions, up to 2000 tokens; drawn, or
-                      ``basic_*.tsv``; ``listops-short`` up to 127
-``pathfinder``        two discs on one dashed curve or on two, 1024 pixels; drawn, or the
-                      released folders; ``pathx`` 16384, ``pathfinder-short`` 256
-``smnist``            784 pixels, the IDX files; ``psmnist`` permuted, ``-10k`` of the
-                      test images alone
-``scifar``            1024 pixels in colour, CIFAR-10; ``image`` in grey
-``text``              reviews letter by letter, ``aclImdb``
-``retrieval``         pairs of papers letter by letter, the tables of AAN
-``speech``            35 commands, sample by sample, Speech Commands
-``fsdd``              ten spoken digits, FSDD
+``digits``            1797 images of 64 pixels, part of scikit-learn
+``listops``           values of nested expressions of up to 2000 tokens; generated, or
+                      read from ``basic_*.tsv``; ``listops-short``: up to 127 tokens
+``pathfinder``        images of two discs on one dashed curve or on two, 1024 pixels;
+                      generated, or read from the released folders; ``pathx``: 16384
+                      pixels; ``pathfinder-short``: 256 pixels
+``smnist``            MNIST digits of 784 pixels, from the IDX files; ``psmnist``: in a
+                      permuted order; with ``-10k``: images of the MNIST test part only
+``scifar``            CIFAR-10 images of 1024 pixels in colour; ``image``: in grey
+``text``              film reviews, one character a step, from the folder ``aclImdb``
+``retrieval``         pairs of papers, one character a step, from the tables of AAN
+``speech``            35 commands of Speech Commands, one audio sample a step
+``fsdd``              ten spoken digits of FSDD, one audio sample a step
 ====================  =================================================================
 
-Files are read in their original formats and never fetched; large sets are packed once,
-into the user's cache folder, and mapped from there.
+Data sets are read from files in their original formats; nothing is downloaded.  Large data
+sets are converted once, in the user's cache folder, and memory-mapped from there.
 
-Series to forecast are tables of regular times (``tasks.tables``), cut into windows
-(``tasks.forecasts``), with the forecasts that need no network beside them
-(``tasks.baselines``):
+Forecasting tasks cut a table of regular times (``Table``) into windows (``Forecasts``).
+Four baselines need no network.  Here linear least squares has a smaller error than a
+repetition of the last season:
 
     >>> from sigprop.tasks import NAIVE, Forecasts, carbon_dioxide, errors, least_squares
     >>> forecasts = Forecasts(carbon_dioxide(), length=104, horizon=26)
@@ -29,12 +32,12 @@ Series to forecast are tables of regular times (``tasks.tables``), cut into wind
     >>> errors(least_squares(forecasts)(windows.inputs), windows.targets).mse < naive.mse
     True
 
-Sequences of vectors on which nothing is trained (``tasks.sequences``) feed networks as they
-are drawn: embeddings of text from a file, the stand-in for them, tokens, windows of a table.
+The module ``tasks.sequences`` makes sequences of vectors for networks that are not trained:
+embeddings of text from a file, synthetic ones like them, tokens, or windows of a table.
 
-Linear teachers are the exception: students and teacher are linear, so their expected loss
-over any stationary input is a quadratic form of the difference of two impulse responses,
-exact, and a step on it takes a small fraction of a millisecond:
+Linear teachers need no sampled data.  If student and teacher are linear, the expected loss
+over any stationary input is a quadratic form of the difference of their impulse responses.
+A training step on this exact loss takes a small fraction of a millisecond:
 
     >>> import math, jax
     >>> from sigprop import AR1

@@ -1,6 +1,6 @@
-"""Pairs of scientific articles: is one of them cited by the other?
+"""Pairs of scientific articles: does one of them cite the other?
 
-The pairs are read line by line from the tables of the long-range benchmark, and never
+The pairs are read line by line from the tables of the long-range benchmark; nothing is
 downloaded.
 
 Source: Radev et al. (2013), the articles; Tay et al. (2021), Section 2.2.3, the task and its
@@ -30,7 +30,12 @@ REPORTED = 5000  # pairs between two reports of progress
 
 
 class Pair(NamedTuple):
-    """Two articles, and whether one cites the other."""
+    """Two articles.
+
+    Attributes:
+        label: 1 if one article cites the other, otherwise 0.
+        texts: Text of each article.
+    """
 
     label: int
     texts: tuple[str, str]
@@ -44,25 +49,26 @@ def aan(
     cache: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> DataSet:
-    """Pairs as tokens ``(n, 2, width)``, with two lengths each.
+    """Load pairs of articles as tokens ``(n, 2, width)``, with two lengths for each pair.
 
-    Texts are as in the files, quotation marks included, and cut to the width.  Characters
-    are numbered by their frequency in what is read of the training part, where all of
-    them are known.  The full set takes 1.5 GB; from a cache it is mapped, and no more than
-    a thousand texts are in memory while it is packed.
+    Texts include the quotation marks of the files and are cut to the width.  Characters are
+    numbered by their frequency in the cut texts of the training part; all of these are
+    known.  The full set takes 1.5 GB.  With a cache it is memory-mapped, and at most a
+    thousand texts are in memory while it is packed.
 
     Args:
-        folder: Has ``new_aan_pairs.train.tsv``, ``.eval.tsv`` and ``.test.tsv``.
-        tokens: Characters, with an end token, or bytes.
-        width: Steps of a padded text, the end included.
-        cache: Folder for packed tokens, which are mapped when they are asked for again, and
-            for the table of characters; without one all is held in memory.
-        progress: Is told how far the work is.
+        folder: Folder with ``new_aan_pairs.train.tsv``, ``new_aan_pairs.eval.tsv`` and
+            ``new_aan_pairs.test.tsv``.
+        tokens: ``characters``, with an end token, or ``bytes``.
+        width: Number of steps of a padded text, the end included.
+        cache: Folder for packed tokens, which are memory-mapped, and for the table of
+            characters.  Default: everything is in memory.
+        progress: Function that is called with messages on the progress.
 
     Raises:
         FileNotFoundError: If a file is missing.
-        ValueError: If a file is empty, a line is not as in ``read_pairs``, a text has no
-            byte where bytes are read, or the width has no room.
+        ValueError: If a file is empty; if ``read_pairs`` refuses a line; if a text is
+            empty and ``tokens`` is ``bytes``; if ``width`` is below two.
     """
     if width < 2:
         raise ValueError(f"need a width of two or more, got {width}")
@@ -84,13 +90,13 @@ def aan(
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs of a table, one line at a time.
+    """Read the pairs of a table, one line at a time.
 
-    Quotation marks are letters like others, and a line ends in LF or CR LF.
+    Quotation marks are ordinary characters, and a line ends in LF or CR LF.
 
     Raises:
-        ValueError: If a line is not UTF-8, has not five fields with tabs between them, or
-            its label, a decimal number, is neither zero nor one.
+        ValueError: If a line is not in UTF-8; if it does not have five fields with tabs
+            between them; if its label is not the decimal number 0 or 1.
     """
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -136,7 +142,7 @@ def _alphabet(
 def _reported(
     path: Path, done: str, progress: Callable[[str], None] | None
 ) -> Iterator[Pair]:
-    """The pairs, and word of how many there were."""
+    """Read the pairs, and report their number."""
     count = 0
     for count, pair in enumerate(read_pairs(path), start=1):
         yield pair

@@ -1,10 +1,10 @@
-"""Forecasts that need no network: what every network has to beat.
+"""Forecasts without a network, with which networks are compared.
 
-Three repeat what was seen; the fourth is the best linear map from a window to the rows
-after it, the same for each feature, by least squares.
+Three naive forecasts repeat the last row, the last season or the training mean.  The
+fourth is a linear map from the input rows to the following rows, fitted by least squares.
+All features share this map.
 
-Source: Zeng et al. (2023), whose one-layer linear models share a map among features; the
-naive ones are customary.
+Source: Zeng et al. (2023) for the linear map.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,15 @@ from sigprop.tasks.forecasts import Forecasts, Windows
 
 
 def last_value(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """The last row that was seen, at every step.
+    """Forecast the last input row at every step.
+
+    Args:
+        task: Forecasting task, which has the horizon.
+        windows: Windows of one part, from ``task.windows``.
 
     Example:
+        The first forecast row equals the last input row:
+
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
         >>> windows = task.windows("test")
@@ -31,12 +37,18 @@ def last_value(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizo
 
 
 def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """The last season that was seen, again and again.
+    """Forecast by repeating the last season of the input rows.
+
+    Args:
+        task: Forecasting task.  The season is ``task.table.step.season`` rows.
+        windows: Windows of one part, from ``task.windows``.
 
     Raises:
-        ValueError: If a window is shorter than a season.
+        ValueError: If the windows have fewer input rows than a season.
 
     Example:
+        431 windows, 26 weeks ahead, one feature:
+
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
         >>> season(task, task.windows("test")).shape
@@ -52,9 +64,15 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
 
 
 def climatology(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """The mean over the training rows, at every step: zero in scaled units.
+    """Forecast each feature's training mean at every step, which is zero in scaled units.
+
+    Args:
+        task: Forecasting task, which has the horizon and the features.
+        windows: Windows of one part, from ``task.windows``.
 
     Example:
+        431 windows, 26 weeks ahead, one feature:
+
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
         >>> climatology(task, task.windows("test")).shape
@@ -68,14 +86,15 @@ NAIVE: dict[str, Callable[[Forecasts, Windows], np.ndarray]] = {
     "season": season,
     "climatology": climatology,
 }
+"""Naive forecasts by name: ``last value``, ``season`` and ``climatology``."""
 
 
 class Linear(NamedTuple):
-    """A linear map from a window to the rows after it, of each feature alone.
+    """A linear map from the input rows to the following rows, applied to each feature.
 
     Attributes:
-        weights: From each row that was seen to each that follows.
-        bias: Bias of each row that follows.
+        weights: A row for each input row and a column for each forecast row.
+        bias: Constant that is added to each forecast row.
     """
 
     weights: Float64[np.ndarray, "length horizon"]
@@ -84,21 +103,31 @@ class Linear(NamedTuple):
     def __call__(
         self, inputs: Float[np.ndarray, "n length f"]
     ) -> Float64[np.ndarray, "n horizon f"]:
-        """Forecast of the linear map."""
+        """Apply the map to the input rows of windows."""
         mapped = np.einsum("nlf,lh->nhf", inputs, self.weights, optimize=True)
         return mapped + self.bias[:, None]
 
 
 def least_squares(task: Forecasts) -> Linear:
-    """The linear map with the least squared error over all windows of the training.
+    """Fit the linear map with the least squared error over all training windows.
 
-    A triangular factor is carried from feature to feature: the condition of the windows is
-    never squared, and memory holds the windows of two features at most.
+    All features share the map.  A QR factorisation is updated feature by feature.  This
+    avoids the loss of digits of the normal equations, and memory holds the windows of at
+    most two features.
+
+    Args:
+        task: Forecasting task, which has the training windows.
+
+    Returns:
+        The map, a function of the input rows of windows.
 
     Raises:
-        ValueError: If there are fewer windows than rows in one.
+        ValueError: If training windows, counted over all features, are not more than the
+            input rows of a window.
 
     Example:
+        Fit the training windows, and forecast from the test windows:
+
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
         >>> least_squares(task)(task.windows("test").inputs).shape

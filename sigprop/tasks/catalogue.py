@@ -1,4 +1,4 @@
-"""Every classification task by its name, and where its examples come from."""
+"""Every classification task by its name, with the source of its examples."""
 
 import os
 from collections.abc import Callable
@@ -23,7 +23,14 @@ Progress = Callable[[str], None]
 
 
 class Place(NamedTuple):
-    """Folder to read, folder of packed data, and seed that chooses the test part."""
+    """Arguments of the functions that load a task.
+
+    Attributes:
+        folder: Folder with the task's files; None if the examples are generated.
+        cache: Folder for packed data; None if nothing is stored.
+        seed: Seed of a training, which chooses the test part of ``digits``.
+        progress: Function that is called with messages on the progress.
+    """
 
     folder: Path | None = None
     cache: Path | None = None
@@ -32,7 +39,7 @@ class Place(NamedTuple):
 
     @property
     def packed(self) -> dict[str, Any]:
-        """Arguments of the loaders that have a cache."""
+        """Keyword arguments of the loaders that have a cache."""
         return {"cache": self.cache, "progress": self.progress}
 
 
@@ -42,8 +49,8 @@ class Source:
 
     Attributes:
         load: Function that reads or draws the examples.
-        folder: Folder of the task below ``SIGPROP_DATA``; None if there is no file to read.
-        generated: True if the examples are sampled, so that no folder is needed.
+        folder: Folder of the task below ``SIGPROP_DATA``; None if the task has no files.
+        generated: True if the examples can be generated without files.
     """
 
     load: Callable[[Any], DataSet]
@@ -99,23 +106,29 @@ def load_task(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> DataSet:
-    """The examples of a task.
+    """Load the examples of a classification task.
 
     Args:
-        name: One of ``TASKS``.
-        folder: Holds the task's files; otherwise the task's own folder below the
-            environment's ``SIGPROP_DATA``, if it is there.
-        cache: Folder for packed copies of large data sets.
-        seed: Seed of a training. The digits are tested on fold ``seed % 5``; every
-            other task is the same at every seed.
-        progress: Is told how far the work is.
+        name: Name of a task, such as ``digits``; see the table of ``sigprop.tasks``.
+        folder: Folder with the task's files.  Default: the task's folder below the folder
+            that the environment variable ``SIGPROP_DATA`` names.
+        cache: Folder for packed copies of large data sets.  Default: nothing is stored.
+        seed: Seed of a training.  The test part of ``digits`` is fold ``seed % 5``.
+            Every other task has the same examples at every seed.
+        progress: Function that is called with messages on the progress.
 
     Raises:
-        ValueError: If there is no such task or seed, it can only be drawn and a folder is
-            given, or a file is damaged.
-        FileNotFoundError: If it is read from files that are not there.
+        ValueError: If there is no task of this name; if the seed is not an integer in
+            ``[0, 2**32)``; if a ``folder`` is given for a task without files; if a file
+            is damaged.
+        FileNotFoundError: If a ``folder`` does not exist, or if a task that cannot be
+            generated has no files.
+        ModuleNotFoundError: If the task is ``digits`` and scikit-learn, of the extra
+            ``data``, is not installed.
 
     Example:
+        Ten classes, one number a step, and 360 test examples:
+
         >>> data = load_task("digits")
         >>> data.classes, data.train.features, len(data.test.labels)
         (10, 1, 360)

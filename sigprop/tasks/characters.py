@@ -27,10 +27,12 @@ Tokens = Literal["characters", "bytes"]
 @final
 @dataclass(frozen=True)
 class Characters:
-    """A token from three for each character of an alphabet, and one at the end.
+    """Encoding of texts as one token for each character, and an end token.
+
+    Tokens 0, 1 and 2 are padding, unknown character and end.
 
     Attributes:
-        alphabet: The characters in the order of their tokens; others are unknown, token 1.
+        alphabet: Known characters, in the order of their tokens, from token 3 on.
     """
 
     alphabet: str
@@ -38,11 +40,11 @@ class Characters:
 
     @property
     def vocabulary(self) -> int:
-        """Number of tokens, padding, unknown and end included."""
+        """Number of tokens, including padding, unknown character and end."""
         return len(MARKS) + len(self.alphabet)
 
     def encoded(self, text: str, width: int) -> Int32[np.ndarray, " time"]:
-        """The first ``width - 1`` characters, and the end."""
+        """Tokens of the first ``width - 1`` characters of a text, and the end token."""
         return np.append(self._tokens[code_points(text[: width - 1])], np.int32(END))
 
     @functools.cached_property
@@ -55,16 +57,16 @@ class Characters:
 @final
 @dataclass(frozen=True)
 class Bytes:
-    """The bytes of UTF-8, each plus one, with no end."""
+    """Encoding of texts as UTF-8 bytes: byte ``b`` is token ``b + 1``, without an end."""
 
     end: ClassVar[int | None] = None
     vocabulary: ClassVar[int] = 257
 
     def encoded(self, text: str, width: int) -> Int32[np.ndarray, " time"]:
-        """The first ``width`` bytes.
+        """Tokens of the first ``width`` bytes of a text.
 
         Raises:
-            ValueError: If there is none.
+            ValueError: If the text is empty.
         """
         if not text:
             raise ValueError("need a byte of text at least, got none")
@@ -75,14 +77,14 @@ Code = Characters | Bytes
 
 
 def code_points(text: str) -> UInt32[np.ndarray, " characters"]:
-    """Unicode's number of each character."""
+    """Unicode code point of each character."""
     return np.frombuffer(text.encode("utf-32-le"), "<u4")
 
 
 def alphabet(texts: Iterable[str], least: int = 1) -> str:
-    """The characters that occur ``least`` times or more, by falling frequency.
+    """The characters that occur ``least`` times or more, most frequent first.
 
-    What is as frequent is in the order of Unicode.
+    Characters of equal frequency are in the order of Unicode.
 
     >>> alphabet(["banana", "cab"], least=2)
     'abn'
@@ -99,7 +101,13 @@ def alphabet(texts: Iterable[str], least: int = 1) -> str:
 def cached_alphabet(
     cache: Path | None, name: str, key: object, make: Callable[[], str]
 ) -> str:
-    """An alphabet, from a table of tokens in the cache where there is one.
+    """Read an alphabet from a table in the cache; make and store it if there is none.
+
+    Args:
+        cache: Folder of the table.  None: nothing is read or stored.
+        name: First part of the file's name.
+        key: Everything on which the alphabet depends.
+        make: Function that returns the alphabet.
 
     Raises:
         ValueError: If the table is damaged.

@@ -1,10 +1,10 @@
 """Pictures of the Pathfinder task: are two marked tips on the same dashed contour?
 
-Two target contours grow side by side, shorter distractors fill the space that is left, and
-discs mark two tips.  A picture is a function of seed and index alone.  What the original
-generator does by accident is kept, for it shapes the data; what it computes in vain is not:
-a contour's first pixels are listed once for each direction, occupancy is dilated only where
-it changed, and nothing is painted before all contours have grown.
+Two target contours grow side by side, shorter distractor contours fill the remaining space,
+and discs mark two tips.  A picture depends only on seed and index.  Accidental properties of
+the original generator are reproduced, because they shape the data.  Three changes save
+time.  The possible first pixels of a contour are listed once for each direction.  Occupancy
+is dilated only near changes.  Contours are painted after all have grown.
 
 Source: the generator of Linsley et al. (2018) and Kim et al. (2020), with the parameters of
 the long-range benchmark, Tay et al. (2021), Section 2.2.5.
@@ -41,29 +41,32 @@ PATIENCE = 1_000_000  # pairs; some need thousands
 @final
 @dataclass(frozen=True)
 class Rules:
-    """Rules by which a picture is drawn; lengths are in pixels.
+    """Parameters of the generator of pictures; lengths are in pixels.
+
+    Contours consist of dashes, which are called paddles.
 
     Attributes:
-        window: Side of the picture.
-        length: Length of a paddle, the dash of a contour.
+        window: Side of the square picture.
+        length: Length of a paddle.
         thickness: Thickness of a paddle.
-        margins: Around a paddle, one drawn for each picture.
-        paddles: Paddles of a target contour.
-        distractors: Contours that are tried beside the targets.
-        distractor_paddles: Distractor paddles of a distractor.
-        continuity: How straight contours are.
-        seed_distance: Between the targets' first tips.
-        marker_radius: Marker radius of the discs.
-        contrast: Contrast of distractors.
-        paddle_contrast: Paddle contrast of targets, relative to distractors.
-        antialias: Fine pixels in one.
-        padding: Width of the frame that is kept free.
-        paddle_retries: Paddle retries of one paddle, after the first try.
-        distractor_retries: Distractor retries of one distractor, after the first try.
+        margins: Possible free margins around a paddle; each picture draws one at random.
+        distractors: Number of distractor contours that are tried.
+        continuity: Straightness of contours; larger values allow smaller turns.
+        seed_distance: Distance between the first tips of the two target contours.
+        marker_radius: Radius of the discs.
+        contrast: Brightness of distractors.
+        paddle_contrast: Brightness of targets, relative to distractors.
+        paddles: Number of paddles of a target contour.
+        distractor_paddles: Number of paddles of a distractor contour.
+        antialias: Number of fine pixels along the side of a pixel.
+        padding: Width of the frame without contours.
+        paddle_retries: Number of tries to place a paddle after the first.
+        distractor_retries: Number of tries to place a distractor after the first.
 
     Raises:
-        ValueError: If there is no margin, no frame, fewer than two paddles or no space to
-            begin, or a paddle cannot be drawn.
+        ValueError: If there is no margin or no frame; if a contour has fewer than two
+            paddles; if the window is at most four times ``seed_distance``; if
+            ``Paddle`` refuses a size.
     """
 
     window: int
@@ -95,11 +98,11 @@ class Rules:
             self.paddle(margin)
 
     def paddle(self, margin: int) -> Paddle:
-        """The dash, with one of the margins."""
+        """The paddle with a margin."""
         return Paddle(self.length, self.thickness, margin, self.antialias)
 
     def table(self, margin: int) -> Table:
-        """The directions of the dash, with one of the margins."""
+        """The directions of the paddle with a margin."""
         return table(self.paddle(margin), self.continuity)
 
 
@@ -110,7 +113,13 @@ PATH_X = Rules(128, 5, 1.5, (2, 3), 8, 1.8, 20, 3.0, 0.9)
 
 
 class Segment(NamedTuple):
-    """A paddle in the picture: its outer tip, and its direction in the table."""
+    """A paddle in a picture.
+
+    Attributes:
+        row: Row of the outer tip.
+        column: Column of the outer tip.
+        direction: Index of the direction in the table.
+    """
 
     row: int
     column: int
@@ -118,15 +127,15 @@ class Segment(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """One example, and how it came about.
+    """One picture with its label and its contours.
 
     Attributes:
-        image: Bytes from 0 to 255.
-        label: One if both markers are on one contour.
-        markers: Rows and columns of the two discs.
-        targets: The two contours, segments from the first tip to the last.
-        distractors: The other contours.
-        margin: The one drawn.
+        image: Brightness of the pixels, from 0 to 255.
+        label: 1 if both discs are on one contour, otherwise 0.
+        markers: Row and column of each disc.
+        targets: Segments of the two target contours, from the first tip to the last.
+        distractors: Segments of the distractor contours.
+        margin: Margin of the picture.
     """
 
     image: UInt8[np.ndarray, "window window"]
@@ -141,9 +150,9 @@ class Picture(NamedTuple):
 
 
 class _Field:
-    """Occupancy of the pixels, and what a margin around each leaves free, in 255ths.
+    """Occupancy of the pixels, and free room at each pixel with a margin, in 255ths.
 
-    What is outside counts as taken.  The frame makes sure that this changes nothing.
+    Pixels outside the picture count as occupied.  The frame keeps contours away from them.
     """
 
     def __init__(self, rules: Rules, lookup: Table) -> None:
@@ -205,7 +214,7 @@ class _End(NamedTuple):
 def _beginnings(
     rules: Rules, margin: int
 ) -> list[tuple[int, Int[np.ndarray, "pixels 2"]]]:
-    """Directions of the first paddle in an empty picture, and where it may begin."""
+    """Possible directions and start pixels of the first paddle in an empty picture."""
     lookup, band = rules.table(margin), 2 * rules.seed_distance
     taken = np.ones((rules.window, rules.window), bool)
     taken[band:-band, band:-band] = False
@@ -237,7 +246,7 @@ def _chosen(
 
 
 def _first(rng: np.random.Generator, field: _Field) -> _End | None:
-    """Directions and pixels without hope are left out: pairs would begin anew."""
+    """The first paddle of a picture, from directions and pixels that have enough space."""
     hopeful = _beginnings(field.rules, field.known.paddle.margin)
     direction, pixels = hopeful[rng.integers(len(hopeful))]
     return _seed(field, _chosen(rng, pixels), direction)
@@ -255,7 +264,7 @@ def _second(rng: np.random.Generator, field: _Field, first: Segment) -> _End | N
 
 
 def _elsewhere(rng: np.random.Generator, field: _Field) -> _End | None:
-    """A first paddle in the space that is left."""
+    """The first paddle of a distractor, in the remaining space."""
     lookup, taken = field.known, field.inside() > TAKEN
     if 1 - taken.mean() < CROWDED:
         return None
@@ -271,7 +280,7 @@ def _elsewhere(rng: np.random.Generator, field: _Field) -> _End | None:
 
 
 def _extended(rng: np.random.Generator, field: _Field, end: _End) -> _End | None:
-    """One more segment; only now the one before is entered in the field."""
+    """Extend a contour by one segment; mark the segment before it as occupied."""
     lookup, last = field.known, end.segment.direction
     down, right = lookup.advances[last]
     row, column = math.ceil(end.row + down), math.ceil(end.column + right)
@@ -291,7 +300,7 @@ def _extended(rng: np.random.Generator, field: _Field, end: _End) -> _End | None
 def _grown(
     rng: np.random.Generator, field: _Field, ends: list[_End], paddles: int
 ) -> list[list[Segment]] | None:
-    """Contours that take turns; of the last segments only the last is entered."""
+    """Grow contours in turns; of their last segments, only the last is marked."""
     contours = [[end.segment] for end in ends]
     for _ in range(paddles - 1):
         for contour, end in enumerate(ends):
@@ -324,7 +333,7 @@ def _targets(
 def _distractor(
     rng: np.random.Generator, field: _Field
 ) -> tuple[list[list[Segment]], _Field]:
-    """A distractor and the field with it, or none and the field as it was."""
+    """A distractor and the field with it, or no distractor and the unchanged field."""
     rules = field.rules
     for _ in range(1 + rules.distractor_retries):
         end, trial = _elsewhere(rng, field), field.copy()
@@ -340,7 +349,14 @@ def _distractor(
 def painted(
     rules: Rules, margin: int, contours: list[list[Segment]], contrast: float
 ) -> Float[np.ndarray, "window window"]:
-    """The lines of some contours, the brighter where two meet."""
+    """Paint contours; where two meet, the brighter value counts.
+
+    Args:
+        rules: Parameters of the pictures.
+        margin: Margin of the picture.
+        contours: Segments of each contour.
+        contrast: Brightness of the contours.
+    """
     lookup = rules.table(margin)
     pad = lookup.pad
     image = np.zeros((rules.window + 2 * pad,) * 2)
@@ -352,10 +368,16 @@ def painted(
 
 
 def picture(rules: Rules, seed: int, index: int) -> Picture:
-    """One picture, whatever others are drawn.
+    """Generate the picture of an index.
+
+    Args:
+        rules: Parameters of the pictures.
+        seed: Seed of the data set.
+        index: Index of the picture.
 
     Raises:
-        ValueError: If the rules admit no two contours, or no generator takes the seed.
+        ValueError: If two contours cannot fit the rules, or the seed is not an integer in
+            ``[0, 2**32)``.
     """
     require_seed(seed)
     rng = np.random.default_rng((seed, index))

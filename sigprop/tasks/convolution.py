@@ -21,13 +21,13 @@ LENGTH, SEQUENCES = 100, 32
 
 @final
 class Convolution(eqx.Module):
-    """The task; build one with ``convolution``.
+    """The task of learning a convolution; build one with ``convolution``.
 
     Attributes:
-        response: The kernel to be learnt, newest input first.
-        inputs: One channel.
-        outputs: What the kernel makes of them, from the zero state.
-        windows: ``windows[n, t, j]`` is the input that is ``j`` steps old at ``t``.
+        response: Kernel to learn; entry ``j`` is the weight of the input ``j`` steps ago.
+        inputs: Input sequences of one channel.
+        outputs: Convolutions of the inputs with the kernel, from the zero state.
+        windows: Entry ``[n, t, j]`` is the input of sequence ``n`` at step ``t - j``.
     """
 
     response: Float[Array, " length"]
@@ -36,12 +36,12 @@ class Convolution(eqx.Module):
     windows: Float[Array, "sequences length length"]
 
     def loss(self, layer: Layer) -> Float[Array, ""]:
-        """Mean squared error over all sequences and steps.
+        """Mean squared error of a layer over all sequences and steps.
 
-        A linear causal layer is known by its own kernel, of which nothing else counts.
+        The outputs of a linear causal layer are computed from its impulse response.
 
         Raises:
-            ValueError: If the layer has more than one input or output.
+            ValueError: If the layer does not have one input and one output.
         """
         if layer.widths != (1, 1):
             raise ValueError(f"need a layer of widths (1, 1), got {layer.widths}")
@@ -54,17 +54,22 @@ class Convolution(eqx.Module):
 
     @property
     def power(self) -> Float[Array, ""]:
-        """Mean square of the outputs: the loss of a layer that says zero."""
+        """Mean square of the outputs, i.e. the loss of a layer whose output is zero."""
         return jnp.mean(self.outputs**2)
 
 
 def convolution(
     response: Float[Array, " length"], inputs: Float[Array, "sequences time"]
 ) -> Convolution:
-    """The task of a kernel and inputs of its length.
+    """Make the task of learning a kernel from input sequences of its length.
+
+    Args:
+        response: Kernel to learn; entry ``j`` is the weight of the input ``j`` steps ago.
+        inputs: Input sequences, one a row.
 
     Raises:
-        ValueError: If the kernel has less than two steps or the inputs another length.
+        ValueError: If the kernel has fewer than two steps, or the inputs have another
+            number of steps.
     """
     length = len(response)
     if length < 2:
@@ -79,10 +84,13 @@ def convolution(
 
 
 def bumped_kernel(length: int = LENGTH) -> Float[Array, " length"]:
-    """``exp(-0.015 k) cos(0.04 k)^2 / 10``: decaying, with a bump at 74.
+    """The kernel ``exp(-0.015 k) cos(0.04 k)^2 / 10``, which decays with a bump at 74.
+
+    Args:
+        length: Number of steps.
 
     Raises:
-        ValueError: If it has less than two steps.
+        ValueError: If the kernel has fewer than two steps.
 
     Source: Orvieto et al. (2023), Appendix E.2.
     """
@@ -95,7 +103,13 @@ def bumped_kernel(length: int = LENGTH) -> Float[Array, " length"]:
 def waves(
     key: PRNGKeyArray, largest: float, length: int = LENGTH, count: int = SEQUENCES
 ) -> Float[Array, "count length"]:
-    """``sin(0.05 w k) cos(0.05 v k)^2`` with ``w`` and ``v`` uniform on [0, largest].
+    """Draw inputs ``sin(0.05 w k) cos(0.05 v k)^2``, with ``w``, ``v`` uniform on [0, largest].
+
+    Args:
+        key: Random key.
+        largest: Largest value of ``w`` and ``v``.
+        length: Number of steps of a sequence.
+        count: Number of sequences.
 
     Raises:
         ValueError: If a size is below one or ``largest`` is not positive.
@@ -113,19 +127,20 @@ def waves(
 def glorot_rnn(
     key: PRNGKeyArray, n: int, activation: str = "identity", scale: Any = 1.0
 ) -> LinearRNN | NonlinearRNN:
-    """Draw a dense RNN of one input and output, entries of Glorot's variance.
+    """Draw a dense RNN with one input and one output, with Glorot initialisation.
 
-    That is two over the sum of a matrix's sides.  The same key draws the same matrices
-    for every activation.
+    The entries of a matrix have the variance 2 / (rows + columns).  A key draws the same
+    matrices for every activation.
 
     Args:
-        key: Decides the matrices.
-        n: Neurons.
-        activation: One of ``sigprop.layers.dense.ACTIVATIONS``.
-        scale: Factor on the recurrent matrix, whose spectral radius is about one.
+        key: Random key of the matrices.
+        n: Number of neurons.
+        activation: Name of the activation, a key of ``sigprop.layers.dense.ACTIVATIONS``.
+        scale: Factor of the recurrent matrix, whose spectral radius is about one without
+            the factor.
 
     Raises:
-        ValueError: If it has no neuron or the activation is unknown.
+        ValueError: If ``n`` is below one, or the activation is unknown.
 
     Source: Orvieto et al. (2023), caption of Fig. 7; Glorot and Bengio (2010).
     """
@@ -147,11 +162,11 @@ def glorot_rnn(
 def kernel_at_rest(
     layer: LinearRNN | NonlinearRNN, length: int
 ) -> Float[Array, " length"]:
-    """The response to an input so small that the layer is linear.
+    """Impulse response of a layer to small inputs, for which it is linear.
 
-    Activations have slope one at zero.
+    The derivative of each activation at zero is one.
 
     Raises:
-        ValueError: If the length is below one.
+        ValueError: If ``length`` is below one.
     """
     return kernel(LinearRNN(layer.A, layer.B, layer.C, layer.D), length)[:, 0, 0]

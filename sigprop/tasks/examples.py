@@ -1,9 +1,9 @@
-"""Examples of one shape that every data set delivers, in an order that can be resumed.
+"""The common format of all data sets, and batches in a reproducible order.
 
-Inputs are tokens ``(n, L)`` or numbers ``(n, L, d)``, or pairs of such as ``(n, 2, L)``,
-padded on the right to the data set's own ``L``; a batch says which steps and which examples
-count.  The batch of a training
-step is a function of seed and step alone, so that a training goes on where it stopped.
+Inputs are tokens ``(n, L)`` or features ``(n, L, d)``; pairs of sequences have another axis
+after the first.  Shorter sequences are padded on the right to the length ``L`` of the data
+set.  The batch of a training step depends only on seed and step, so that an interrupted
+training can be resumed.
 
 Source: the conventions of the long-range benchmarks, Tay et al. (2021).
 """
@@ -23,15 +23,17 @@ SPLIT_SEED = 42  # of a split that a data set does not bring along
 
 
 class Batch(NamedTuple):
-    """Examples of one static shape.
+    """A batch of examples, whose arrays have the same shape in every batch.
 
     Attributes:
-        inputs: Tokens or floats, zero after an example's end.
-        lengths: Steps of each example, or of both sequences of each pair.
-        labels: Classes, or numbers to come near to.
-        valid: True for an example, false for a row that fills the batch.
+        inputs: Tokens or features of each example.
+        lengths: Number of steps of each example, or of both sequences of each pair.
+        labels: Class of each example, or the target values of a regression.
+        valid: True for an example, false for a copy that only fills the batch.
 
     Example:
+        Examples 0 and 2 make a batch of size 3, in which the last row is a copy:
+
         >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
         >>> batch = examples.take(np.array([0, 2]), size=3)
         >>> batch.inputs.shape, batch.labels.tolist(), batch.valid.tolist()
@@ -47,23 +49,27 @@ class Batch(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """One part of a data set; its arrays may be mapped from a file.
+    """One part of a data set, such as the training examples.
+
+    The arrays may be memory-mapped from a file.
 
     Attributes:
-        inputs: Tokens ``(n, L)`` of whole numbers, or ``(n, L, d)`` of floats, or of
-            whole numbers, which stand for ``x / scale - centre``; pairs have an axis after
-            the first.
-        lengths: Steps of each example ``(n,)``, or of pairs ``(n, 2)``; at least one.
-        labels: Classes from zero.
-        scale: Divisor of whole numbers with features, one number or ``(L, d)``.
-        centre: Number or ``(L, d)`` that is subtracted after the division. By default
-            bytes go to -1 ... 1.
+        inputs: Integer tokens ``(n, L)``, or float or integer features ``(n, L, d)``.
+            Integer features ``x`` stand for ``x / scale - centre``.  Pairs of sequences
+            have another axis of size 2 after the first.
+        lengths: Number of steps before the padding, ``(n,)``, or ``(n, 2)`` for pairs.
+        labels: Class of each example, from 0.
+        scale: Divisor of integer features, one number or an array ``(L, d)``.
+        centre: Number or array ``(L, d)`` that is subtracted after the division.  The
+            defaults map bytes to numbers from -1 to 1.
 
     Raises:
-        ValueError: If the arrays differ in number or are empty, or a length is outside
-            ``1 ... L``.
+        ValueError: If the arrays have different numbers of examples or none, or a length
+            is outside ``1 ... L``.
 
     Example:
+        Five examples of eight steps, with one number a step and no padding:
+
         >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
         >>> examples.steps, examples.features, examples.full
         (8, 1, True)
@@ -93,22 +99,28 @@ class Examples:
 
     @property
     def steps(self) -> int:
-        """Steps of a padded sequence."""
+        """Number of steps ``L`` of a padded sequence."""
         return self.inputs.shape[self.lengths.ndim]
 
     @property
     def features(self) -> int | None:
-        """Numbers a step, or none where it is a token."""
+        """Number of features of a step, or None if inputs are tokens."""
         after = self.inputs.shape[self.lengths.ndim + 1 :]
         return after[0] if after else None
 
     @property
     def full(self) -> bool:
-        """True where no example is padded."""
+        """True if no example is padded."""
         return bool((self.lengths == self.steps).all())
 
     def take(self, rows: Int[np.ndarray, " batch"], size: int | None = None) -> Batch:
-        """The examples of these rows, filled up to ``size`` with copies that are not valid."""
+        """Make a batch of some examples; integer features are converted to floats.
+
+        Args:
+            rows: Indices of the examples.
+            size: Number of rows of the batch.  Copies of the first example, marked as not
+                valid, fill it.  Default: the number of ``rows``.
+        """
         size = len(rows) if size is None else size
         filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
         inputs = np.asarray(self.inputs[filled])
@@ -122,12 +134,12 @@ class Examples:
         )
 
     def parts(self, counts: Sequence[int]) -> "list[Examples]":
-        """Split the examples into consecutive parts of these sizes, without a copy."""
+        """Split the examples into consecutive parts of these sizes, without copying."""
         ends = np.cumsum(counts)
         return [self.subset(rows) for rows in map(slice, ends - counts, ends)]
 
     def subset(self, rows: Int[np.ndarray, " some"] | slice) -> "Examples":
-        """Some of the examples; copied, unless they are a slice."""
+        """Return the examples at these indices; a slice makes no copy."""
         return replace(
             self,
             inputs=self.inputs[rows],
@@ -139,14 +151,14 @@ class Examples:
 @final
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Three parts, and what a network must know to read them.
+    """Training, validation and test examples, with the numbers of labels and tokens.
 
     Attributes:
-        train: Examples that a network learns from.
-        validation: Examples that choose the best step.
-        test: Examples whose accuracy is reported.
-        classes: Number of labels.
-        vocabulary: Number of tokens, padding included; none for numbers.
+        train: Examples on which networks are trained.
+        validation: Examples by which the best training step is chosen.
+        test: Examples on which the final accuracy is reported.
+        classes: Number of classes.
+        vocabulary: Number of tokens, padding included; ``None`` for numeric inputs.
 
     Example:
         >>> from sigprop.tasks import load_task
@@ -163,17 +175,23 @@ class DataSet:
 
     @property
     def pairs(self) -> bool:
-        """True where an example is two sequences."""
+        """True if each example is a pair of sequences."""
         return self.train.lengths.ndim == 2
 
 
 def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch:
-    """The batch of a training step, counted from zero over all epochs.
+    """The batch of a training step.
 
-    Each epoch has an order of its own; whole batches of it are taken one after another.
+    The random order changes with each epoch, and only full batches are used.
+
+    Args:
+        examples: Training examples.
+        size: Number of examples in a batch.
+        seed: Seed of the orders.
+        step: Index of the step, counted from zero over all epochs.
 
     Raises:
-        ValueError: If a batch has no example, or more than there are.
+        ValueError: If ``size`` is below one or above the number of examples.
     """
     return examples.take(training_rows(len(examples), size, seed, step))
 
@@ -181,10 +199,12 @@ def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch
 def training_rows(
     count: int, size: int, seed: int, step: int
 ) -> Int[np.ndarray, " size"]:
-    """Indices among ``count`` examples of those in the batch of a training step.
+    """Indices, among ``count`` examples, of the batch of a training step.
+
+    The other arguments are those of ``training_batch``.
 
     Raises:
-        ValueError: If a batch has no example, or more than there are.
+        ValueError: If ``size`` is below one or above ``count``.
     """
     epoch, batch = divmod(step, _batches(count, size))
     return _order(count, seed, epoch)[batch * size : (batch + 1) * size]
@@ -202,12 +222,20 @@ def _order(count: int, seed: int, epoch: int) -> Int[np.ndarray, " count"]:
 
 
 def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
-    """Every example once, in order; the last batch is filled with rows that are not valid.
+    """Iterate over all examples once, in order, in batches of one size.
+
+    Copies, marked as not valid, fill the last batch.
+
+    Args:
+        examples: Examples to evaluate.
+        size: Number of rows of each batch.
 
     Raises:
-        ValueError: If the size is below one.
+        ValueError: If ``size`` is below one.
 
     Example:
+        Five examples in batches of two, the last with one copy:
+
         >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
         >>> [int(batch.valid.sum()) for batch in evaluation_batches(examples, 2)]
         [2, 2, 1]
@@ -222,10 +250,16 @@ def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
 def split(
     count: int, shares: tuple[float, ...], seed: int = SPLIT_SEED
 ) -> list[Int[np.ndarray, " some"]]:
-    """Rows of disjoint parts of these shares, in a fixed random order.
+    """Indices of disjoint random parts of ``count`` examples.
+
+    Args:
+        count: Number of examples.
+        shares: Share of each part.
+        seed: Seed of the random order.
 
     Raises:
-        ValueError: If the shares do not add up to one, or a part would be empty.
+        ValueError: If a share is not positive; if the shares do not add up to one; if a
+            part would be empty; if the seed is not an integer in ``[0, 2**32)``.
     """
     require_seed(seed)
     if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:
@@ -240,12 +274,23 @@ def split(
 def accuracy(
     scores: Float[np.ndarray, "batch classes"], batch: Batch
 ) -> tuple[int, int]:
-    """Correct answers and examples of a batch.
+    """Count the correctly classified examples of a batch, and all of its examples.
+
+    The predicted class is the one with the largest score.
+
+    Args:
+        scores: Score of each class for each row of the batch.
+        batch: Batch with the labels.
+
+    Returns:
+        The number of correct examples and the number of valid examples.
 
     Raises:
-        ValueError: If a score is not a number, or there are not as many as in the batch.
+        ValueError: If a score is NaN, or ``scores`` is not a matrix with a row or more.
 
     Example:
+        The labels are 0 and 1, and both rows predict class 0:
+
         >>> examples = Examples(np.zeros((2, 8, 1)), np.full(2, 8), np.arange(2))
         >>> accuracy(np.array([[0.9, 0.1], [0.8, 0.2]]), examples.take(np.arange(2)))
         (1, 2)

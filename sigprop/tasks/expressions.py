@@ -1,8 +1,8 @@
-"""Nested expressions of digits and operators: drawn by a grammar, and their values.
+"""Random nested expressions of digits and operators, and their values.
 
-An expression is a digit, or an operator, its arguments and a closing bracket.  Its length is
-decided by its shape alone, so that shapes are drawn first, many at once and level by level,
-and digits and operators only for those that are kept.
+An expression is a digit, or an operator with its arguments and a closing bracket.  Its
+length depends only on its tree.  Trees are therefore drawn first, many at once and level by
+level.  Digits and operators are drawn only for accepted trees.
 
 Source: Nangia and Bowman (2018), the grammar; Tay et al. (2021), Section 2.2.1 and its
 public configuration, the lengths; the order of the draws is ours.
@@ -31,18 +31,18 @@ PATIENCE = 200  # blocks without a new expression
 @final
 @dataclass(frozen=True)
 class Rules:
-    """Rules by which expressions are drawn and kept; by default the long-range variant.
+    """Parameters of random expressions; the defaults are those of the long-range benchmark.
 
     Attributes:
-        max_depth: Levels; all nodes of the last one are digits.
-        max_args: Arguments of an operator are uniform from two to this.
-        min_length: Kept are expressions of more tokens,
-        max_length: and of fewer.
+        max_depth: Number of levels of the tree; all nodes of the last level are digits.
+        max_args: Largest number of arguments of an operator, which is uniform from 2 on.
+        min_length: Accepted expressions have more tokens than this.
+        max_length: Accepted expressions have fewer tokens than this.
         p_operator: Probability that a node above the last level is an operator.
 
     Raises:
-        ValueError: If a depth, a number of arguments, the lengths or the probability
-            admits nothing.
+        ValueError: If ``max_depth`` is below one; if ``max_args`` is below two; if no
+            length lies between the bounds; if the probability is not in [0, 1].
     """
 
     max_depth: int = 10
@@ -67,7 +67,7 @@ class Rules:
 
     @property
     def width(self) -> int:
-        """Steps of a padded example: a power of two that holds the end as well."""
+        """Number of steps of a padded example, a power of two with room for the end token."""
         return 1 << (self.max_length - 1).bit_length()
 
 
@@ -76,11 +76,11 @@ SHORT = Rules(max_depth=6, min_length=20, max_length=128)
 
 
 class Expressions(NamedTuple):
-    """Expressions one after another, without padding or ends.
+    """Expressions one after another, without padding or end tokens.
 
     Attributes:
-        tokens: Those of all expressions.
-        lengths: Tokens of each.
+        tokens: Tokens of all expressions.
+        lengths: Number of tokens of each expression.
     """
 
     tokens: UInt8[np.ndarray, " tokens"]
@@ -104,10 +104,15 @@ class _Level(NamedTuple):
 
 
 def expressions(rules: Rules, seed: int, block: int) -> Expressions:
-    """The accepted ones of ``BLOCK`` draws, a function of seed and block alone.
+    """The expressions accepted among ``BLOCK`` draws, fixed by seed and block alone.
+
+    Args:
+        rules: Parameters of the expressions.
+        seed: Seed of the data set.
+        block: Index of the block of draws.
 
     Raises:
-        ValueError: If no generator takes the seed.
+        ValueError: If the seed is not an integer in ``[0, 2**32)``.
     """
     require_seed(seed)
     rng = np.random.default_rng((seed, block))
@@ -117,7 +122,7 @@ def expressions(rules: Rules, seed: int, block: int) -> Expressions:
 
 
 def _grown(rng: np.random.Generator, rules: Rules) -> list[_Level]:
-    """Shapes of kept length; a tree is left as soon as it must become too long."""
+    """Trees of accepted lengths; a tree is dropped as soon as it must become too long."""
     trees = np.arange(BLOCK)
     lengths = np.zeros(BLOCK, int)
     levels = []
@@ -145,7 +150,7 @@ def _symbols(rng: np.random.Generator, level: _Level) -> UInt8[np.ndarray, " nod
 
 
 def _written(levels: list[_Level], symbols: list[np.ndarray]) -> Expressions:
-    """Trees as tokens: sizes from the leaves up, then places from the roots down."""
+    """Tokens of trees: compute sizes from the leaves up, then positions from the roots down."""
     sizes = [1 + level.branches.astype(int) for level in levels]
     for depth in range(len(levels) - 2, -1, -1):
         level = levels[depth]
@@ -166,14 +171,17 @@ def _written(levels: list[_Level], symbols: list[np.ndarray]) -> Expressions:
 
 
 def values(tokens: UInt8[np.ndarray, " tokens"]) -> Int[np.ndarray, " n"]:
-    """The digit of every expression; they follow one another without ends.
+    """The value of every expression, a digit.
 
-    ``[SM`` is the sum modulo ten; ``[MED`` of an even number is the mean of the two in
-    the middle, rounded down.
+    ``[SM`` is the sum modulo ten.  ``[MED`` is the median; for an even number of arguments,
+    it is the mean of the two middle ones, rounded down.
+
+    Args:
+        tokens: Expressions one after another, without end tokens.
 
     Raises:
-        ValueError: If a token is neither digit, operator nor bracket, a bracket is not
-            balanced or an operator has no arguments.
+        ValueError: If a token is neither digit, operator nor bracket, if brackets are not
+            balanced, or if an operator has no arguments.
     """
     strange = (tokens < DIGIT) | (tokens > CLOSE)
     opening, closing = tokens >= OPERATOR, tokens == CLOSE
@@ -203,7 +211,13 @@ def _applied(
     parents: Int[np.ndarray, " arguments"],
     arguments: Int[np.ndarray, " arguments"],
 ) -> Int[np.ndarray, " n"]:
-    """Each operator's value; ``parents`` says, in order, whose an argument is."""
+    """Value of each operator.
+
+    Args:
+        operators: Index of each operator among minimum, maximum, median and sum.
+        parents: Index of the operator of each argument, in increasing order.
+        arguments: Value of each argument.
+    """
     counts = np.bincount(parents, minlength=len(operators))
     if not counts.all():
         raise ValueError("need at least one argument of every operator, got none")
@@ -233,10 +247,18 @@ def distinct(
     seed: int,
     progress: Callable[[str], None] | None = None,
 ) -> dict[bytes, int]:
-    """Distinct expressions with values, as drawn; a smaller ``count`` gives a prefix.
+    """Draw distinct expressions with their values.
+
+    A smaller ``count`` gives the first of the same expressions.
+
+    Args:
+        rules: Parameters of the expressions.
+        count: Number of expressions.
+        seed: Seed of the data set.
+        progress: Function that is called with messages on the progress.
 
     Raises:
-        ValueError: If new ones cease to come.
+        ValueError: If 200 blocks of draws in a row have no new expression.
     """
     drawn_values: dict[bytes, int] = {}
     block, last = 0, 0

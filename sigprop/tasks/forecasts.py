@@ -1,8 +1,8 @@
-"""Forecasting: windows of a table, the rows that follow each, and what an error is.
+"""Forecasting: windows of a table, the rows that follow each window, and errors.
 
-Rows are split in time, scaled by means and deviations of the training rows alone, and
-every window is used.  Those of validation and test reach back into the rows before, so
-that the first row that is forecast is the first of the split, whatever the window.
+Rows are split in time and scaled by the mean and standard deviation of the training rows.
+Every window is used.  Inputs of the first validation or test windows come from the rows
+before that part.  The first row that is forecast is thus the first row of the part.
 
 Source: Zhou et al. (2021), Informer, and its code for splits, scale and calendar; Tang et
 al. (2025), BLUR, whose windows are as long as the horizon.
@@ -28,7 +28,7 @@ QUARTERLY = ("ETTm1", "ETTm2")
 
 
 class Rows(NamedTuple):
-    """Rows ``start ... stop - 1`` of a table."""
+    """The rows ``start ... stop - 1`` of a table, counted from 0."""
 
     start: int
     stop: int
@@ -38,12 +38,18 @@ Splits = Mapping[Part, Rows]
 
 
 def splits(table: Table) -> dict[Part, Rows]:
-    """The customary rows of each part.
+    """Split the rows of a table into training, validation and test part, as is customary.
 
-    The transformers' tables have twelve months of 30 days, four and four, and rows left
-    over; of every other table 70 % of the rows come first and the last 20 % are the test.
+    The tables ETTh1, ETTh2, ETTm1 and ETTm2 are split into 12, 4 and 4 months of 30 days;
+    later rows are unused.  Any other table is split into the first 70 % of its rows, the
+    next 10 % and the last 20 %.
+
+    Raises:
+        ValueError: If an ETT table has less than 20 months.
 
     Example:
+        The training part ends before row 1598, and the test part starts at row 1828:
+
         >>> from sigprop.tasks import carbon_dioxide
         >>> rows = splits(carbon_dioxide())
         >>> rows["train"], rows["test"].start
@@ -68,15 +74,17 @@ def splits(table: Table) -> dict[Part, Rows]:
 
 
 class Windows(NamedTuple):
-    """Windows of one part, as views of its rows.
+    """All windows of one part; the arrays are views that share memory.
 
     Attributes:
-        inputs: Rows that a forecast may see, in scaled units.
-        targets: Rows that follow, in scaled units.
-        calendar: Calendar features of the rows of ``inputs``, followed by those of
-            ``targets``.
+        inputs: Rows from which to forecast, in scaled units.
+        targets: Rows to forecast, which follow the inputs, in scaled units.
+        calendar: Calendar features (marks) of the rows of ``inputs`` and of ``targets``,
+            from -0.5 to 0.5.
 
     Example:
+        431 windows of 104 weeks, each followed by 26 weeks:
+
         >>> from sigprop.tasks import carbon_dioxide
         >>> windows = Forecasts(carbon_dioxide(), length=104, horizon=26).windows("test")
         >>> windows.inputs.shape, windows.targets.shape
@@ -91,22 +99,24 @@ class Windows(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Forecasts:
-    """Windows of a table to forecast from.
+    """A forecasting task: predict the next rows of a table from the rows before them.
 
     Attributes:
-        table: Table of values in their own units.
-        length: Rows that a forecast sees.
-        horizon: Rows that it is about.
-        univariate: The one feature that is seen and forecast; all, where there is none.
-        calendar: If true, hour, day and month are given beside the features.
-        rows: Rows of each part; by default those of ``splits``.
+        table: Table of features in physical units.
+        length: Number of input rows of a window.
+        horizon: Number of rows to forecast.
+        univariate: Name of the only feature that is used.  Default: all features.
+        calendar: If true, windows include time features such as hour and weekday.
+        rows: Rows of each part.  Default: the result of ``splits``.
 
     Raises:
-        ValueError: If there is no such feature, a part has no window, its rows are not in
-            the table or not after those of the part before, or a feature is constant over
-            the training rows.
+        ValueError: If ``length`` or ``horizon`` is below one; if the table has no feature
+            ``univariate``; if a part has no window, or its rows are outside the table or
+            not after the part before; if a feature is constant over the training rows.
 
     Example:
+        The test part has 431 windows of 104 weeks, each followed by 26 weeks:
+
         >>> from sigprop.tasks import carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
         >>> task.features, task.count("test")
@@ -157,35 +167,35 @@ class Forecasts:
 
     @property
     def marks(self) -> int:
-        """Numbers of the calendar, of each row."""
+        """Number of calendar features of a row; zero without ``calendar``."""
         return calendar(self.table).shape[1] if self.calendar else 0
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of what is seen and forecast."""
+        """Names of the features that are used."""
         return (self.univariate,) if self.univariate else self.table.features
 
     @property
     def mean(self) -> Float64[np.ndarray, " features"]:
-        """Mean of each feature over the training rows, in its own units."""
+        """Mean of each feature over the training rows, in physical units."""
         return self._training().mean(0)
 
     @property
     def scale(self) -> Float64[np.ndarray, " features"]:
-        """Deviation of each feature over the training rows, in its own units."""
+        """Standard deviation of each feature over the training rows, in physical units."""
         return self._training().std(0)
 
     def scaled(self) -> Float64[np.ndarray, "rows features"]:
-        """All rows, with mean 0 and variance 1 over those of the training."""
+        """All rows of the table, scaled to mean 0 and variance 1 over the training rows."""
         return (self.table.values[:, self._columns()] - self.mean) / self.scale
 
     def count(self, part: Part) -> int:
-        """Number of windows of a part."""
+        """Number of windows of a part (``train``, ``validation`` or ``test``)."""
         start, stop = self.split[part]
         return stop - self._first(start, part) - self.length - self.horizon + 1
 
     def windows(self, part: Part) -> Windows:
-        """All windows of a part, in the order of time."""
+        """All windows of a part (``train``, ``validation`` or ``test``), in time order."""
         start, stop = self.split[part]
         first = self._first(start, part)
         rows = self.scaled()[first:stop]
@@ -199,7 +209,7 @@ class Forecasts:
         )
 
     def about(self) -> dict[str, Any]:
-        """Settings that decide the numbers, as plain data; the table by name and checksums."""
+        """Settings of the task as JSON data, with the table's name and checksums."""
         arrays = self.table.times.astype(np.int64), self.table.values
         return {
             "table": self.table.name,
@@ -220,7 +230,7 @@ class Forecasts:
         return self.table.values[start:stop, self._columns()]
 
     def _first(self, start: int, part: Part) -> int:
-        """The first row that a window of a part may see."""
+        """The first input row of a part's windows."""
         return start if part == "train" else max(0, start - self.length)
 
 
@@ -232,9 +242,10 @@ def _sliding(
 
 
 def calendar(table: Table) -> Float64[np.ndarray, "rows marks"]:
-    """Hour, weekday, day of the month and of the year, each from -1/2 to 1/2.
+    """Calendar features of each row, each from -1/2 to 1/2.
 
-    Where a step is less than an hour, the minute goes first.
+    These are the hour, the weekday, the day of the month and the day of the year.  If rows
+    are less than an hour apart, the minute comes first.
     """
     times = pandas.DatetimeIndex(table.times)
     marks = [
@@ -249,13 +260,15 @@ def calendar(table: Table) -> Float64[np.ndarray, "rows marks"]:
 
 
 class Errors(NamedTuple):
-    """Mean errors over all windows of a part.
+    """Errors of a forecast, averaged over all windows of a part.
 
     Attributes:
-        squared: Mean squared error of each step and feature, in scaled units.
-        absolute: Mean absolute error of the same.
+        squared: Mean squared error of each forecast row and feature.
+        absolute: Mean absolute error of each forecast row and feature.
 
     Example:
+        Four windows, a horizon of two rows and one feature, with errors of 1:
+
         >>> found = errors(np.zeros((4, 2, 1)), np.ones((4, 2, 1)))
         >>> found.squared.shape, found.mse, found.mae
         ((2, 1), 1.0, 1.0)
@@ -266,16 +279,20 @@ class Errors(NamedTuple):
 
     @property
     def mse(self) -> float:
-        """Over steps and features."""
+        """Mean squared error over all rows and features."""
         return float(self.squared.mean())
 
     @property
     def mae(self) -> float:
-        """Over steps and features."""
+        """Mean absolute error over all rows and features."""
         return float(self.absolute.mean())
 
     def in_units(self, scale: Float64[np.ndarray, " features"]) -> "Errors":
-        """Errors in the units of each feature, given its scale."""
+        """Convert errors in scaled units to physical units.
+
+        Args:
+            scale: Scale of each feature, such as ``Forecasts.scale``.
+        """
         return Errors(self.squared * scale**2, self.absolute * scale)
 
 
@@ -283,12 +300,19 @@ def errors(
     forecast: Float[np.ndarray, "windows horizon features"],
     truth: Float[np.ndarray, "windows horizon features"],
 ) -> Errors:
-    """Mean squared and absolute errors of a forecast, by step and feature.
+    """Compute the mean squared and absolute errors of a forecast.
+
+    Args:
+        forecast: Forecast of each window.
+        truth: Targets of each window, in the units of the forecast.
 
     Raises:
-        ValueError: If there is no window, or a number whose square is not finite.
+        ValueError: If there is no window, or a number is not finite or too large to
+            square.
 
     Example:
+        All errors are 3:
+
         >>> errors(np.zeros((4, 2, 1)), np.full((4, 2, 1), 3.0)).mse
         9.0
     """

@@ -1,7 +1,7 @@
 """Images read pixel by pixel: scikit-learn's digits, MNIST and CIFAR-10.
 
-A sequence is one image, its rows one after another.  The digits come with scikit-learn;
-the other images are read from a folder in their original formats, and never downloaded.
+A sequence is one image, row by row.  The digits are part of scikit-learn.  The other images
+are read from a folder in their original formats; nothing is downloaded.
 
 Source: LeCun et al. (1998), MNIST; Krizhevsky (2009), CIFAR-10; Alpaydin and Kaynak (1998),
 the digits; splits and scales as in the long-range benchmarks, Tay et al. (2021).
@@ -26,7 +26,7 @@ Order = Callable[[int], Int[np.ndarray, " pixels"]]
 
 
 class Labelled(NamedTuple):
-    """Images as bytes, and their classes."""
+    """Images as bytes, with the class of each image."""
 
     images: UInt8[np.ndarray, "n *shape"]
     labels: Shaped[np.ndarray, " n"]
@@ -36,7 +36,7 @@ class Labelled(NamedTuple):
 
 
 def bit_reversal(count: int) -> Int[np.ndarray, " count"]:
-    """Places ``0 ... count - 1`` in the order of their binary digits read backwards.
+    """Indices ``0 ... count - 1`` in the order of their reversed binary digits.
 
     Source: the permuted MNIST of S4 and its successors, Gu et al. (2022).
 
@@ -50,7 +50,7 @@ def bit_reversal(count: int) -> Int[np.ndarray, " count"]:
 
 
 def shuffled(count: int) -> Int[np.ndarray, " count"]:
-    """The places in the random order that other permuted MNIST results share."""
+    """Pixel indices in the fixed random order that other permuted MNIST results use."""
     return np.random.RandomState(92916).permutation(count)
 
 
@@ -64,21 +64,22 @@ def digits(
     permuted: bool = False,
     permutation: Order = bit_reversal,
 ) -> DataSet:
-    """The 1,797 digits of 8 x 8 pixels: 64 steps of one number in ``0 ... 1``.
+    """Load the 1,797 digits of 8 x 8 pixels, as 64 steps of one number from 0 to 1.
 
-    Every class is dealt to the folds in a fixed random order, so that the folds' counts of
-    a class differ by one at most.  One fold is the test, the one after it (the first after
-    the last) the validation, the others the training.  Pixels ``0 ... 16`` are divided by
+    Examples are split into folds in a fixed random order.  The numbers of examples of a
+    class differ by at most one between folds.  One fold is the test part.  The next fold
+    is the validation part, and all others are the training part.  Pixels are divided by
     16, with no other normalisation.
 
     Args:
-        fold: The fold of the test, from zero.
-        folds: Number of folds, three at least.
-        permuted: True if the pixels are read in another order than by rows.
-        permutation: That order.
+        fold: Index of the test fold, from zero.
+        folds: Number of folds, at least three.
+        permuted: True if the pixels are read in the order ``permutation``; false if they
+            are read row by row.
+        permutation: Function from the number of pixels to their order.
 
     Raises:
-        ValueError: If there is no such fold, or there are fewer than three.
+        ValueError: If there are fewer than three folds, or there is no fold ``fold``.
         ModuleNotFoundError: If scikit-learn, of the extra ``data``, is not installed.
     """
     if folds < 3 or not 0 <= fold < folds:
@@ -104,18 +105,20 @@ def mnist(
     permutation: Order = bit_reversal,
     files: Literal["all", "t10k"] = "all",
 ) -> DataSet:
-    """Handwritten digits of 28 x 28 pixels: 784 steps of one number in ``0 ... 1``.
+    """Load the digits of 28 x 28 pixels of MNIST, as 784 steps of one number from 0 to 1.
 
-    Of all files: 54,000 of the 60,000 training images to learn from and 6,000 to validate,
-    by a fixed random order, and the 10,000 test images.  Of the test files alone, ``t10k``:
-    their first 8,000, the next 1,000 and the last 1,000; accuracies of the two are not
-    comparable.  Pixels are divided by 255, with no other normalisation.
+    With all files, a fixed random split of the 60,000 training images gives 54,000 for
+    training and 6,000 for validation.  The 10,000 test images are the test
+    part.  With the files ``t10k`` alone, the test images are split in order into 8,000,
+    1,000 and 1,000.  Accuracies of the two splits are not comparable.  Pixels are divided
+    by 255, with no other normalisation.
 
     Args:
-        folder: Holds the IDX files, plain or ``.gz``.
-        permuted: True if the pixels are read in another order than by rows.
-        permutation: That order.
-        files: Which of the files there are.
+        folder: Folder with the IDX files, plain or ``.gz``.
+        permuted: True if the pixels are read in the order ``permutation``; false if they
+            are read row by row.
+        permutation: Function from the number of pixels to their order.
+        files: Files to read: ``all``, or ``t10k`` for the two test files.
 
     Raises:
         FileNotFoundError: If a file is missing.
@@ -138,17 +141,18 @@ def mnist(
 
 
 def cifar(folder: Path, *, grey: bool = True, records: int = 10_000) -> DataSet:
-    """Photographs of 32 x 32 pixels: 1,024 steps of one grey value or of three colours.
+    """Load the photographs of CIFAR-10, as 1,024 steps of one grey value or three colours.
 
-    45,000 of the 50,000 training images are to learn from and 5,000 to validate, by a fixed
-    random order.  Grey is the luma of ITU-R 601 in whole numbers, less 122.6 and divided by
-    61.0; a colour is divided by 255, less the channel's mean and divided by its standard
-    deviation.  In colour the training part takes 553 MB, in grey 184 MB.
+    A fixed random split of the 50,000 training images gives 45,000 for training and 5,000
+    for validation.  A grey value is the luma of ITU-R 601, rounded, minus 122.6
+    and divided by 61.0.  A colour is divided by 255, then the channel's mean is subtracted,
+    and the result is divided by the channel's standard deviation.  The training part
+    takes 553 MB in colour and 184 MB in grey.
 
     Args:
-        folder: Holds the six binary batches ``*.bin``, or else the Python version.
-        grey: True if the colours are mixed to one value.
-        records: Images in each file.
+        folder: Folder with the six binary batches ``*.bin``, or with the Python version.
+        grey: True if the three colours are converted to one grey value.
+        records: Number of images in each file.
 
     Raises:
         FileNotFoundError: If a file is missing.
@@ -191,7 +195,10 @@ def _flat(
 def _folds(
     labels: Int[np.ndarray, " n"], folds: int, seed: int = SPLIT_SEED
 ) -> Int[np.ndarray, " n"]:
-    """The fold of each example: every class is dealt round, on from the class before."""
+    """The fold of each example.
+
+    Examples, sorted by class and in random order within a class, go to the folds in turn.
+    """
     order = np.random.default_rng(seed).permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     dealt = np.empty(len(labels), int)
@@ -206,11 +213,11 @@ IDX_TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E
 
 
 def read_idx(path: Path) -> Shaped[np.ndarray, "*shape"]:
-    """The array of an IDX file, plain or ``.gz``.
+    """Read the array of an IDX file, plain or ``.gz``.
 
     Raises:
-        ValueError: If the file is no IDX file, is damaged, or its payload is not as long as
-            its sizes say.
+        ValueError: If the file is no IDX file, is damaged, or does not have as many bytes
+            as its header says.
     """
     opened: Any = gzip.open if _packed(path) else Path.open
     try:
@@ -234,7 +241,7 @@ def read_idx(path: Path) -> Shaped[np.ndarray, "*shape"]:
 def _idx_head(
     stream: io.BufferedIOBase, path: Path
 ) -> tuple[tuple[int, ...], np.dtype]:
-    """The sizes and the type that an IDX file begins with."""
+    """Read the header of an IDX file: its sizes and its type."""
     mark = _at_most(stream, 4)
     if len(mark) < 4 or mark[:2] != b"\0\0" or mark[2] not in IDX_TYPES:
         raise ValueError(
@@ -248,7 +255,7 @@ def _idx_head(
 
 
 def _at_most(stream: io.BufferedIOBase, size: int) -> bytes:
-    """Bytes of a stream up to a size, unpacked no further, whatever a header claims."""
+    """Read at most ``size`` bytes of a stream, and unpack no more."""
     content = bytearray()
     while piece := stream.read(min(size - len(content), PIECE)):
         content += piece
@@ -306,7 +313,7 @@ DEVIATION = np.array([0.247, 0.243, 0.261], np.float32)
 
 
 def luma(images: UInt8[np.ndarray, "n 3 pixels"]) -> UInt8[np.ndarray, "n pixels"]:
-    """Grey values of red, green and blue, rounded as by Pillow's mode ``L``.
+    """Convert red, green and blue to grey values, rounded like Pillow's mode ``L``.
 
     >>> luma(np.array([[[255], [0], [0]]], np.uint8))
     array([[76]], dtype=uint8)
@@ -354,7 +361,7 @@ def _binary_batch(path: Path, records: int) -> Labelled:
 
 
 class _Arrays(pickle.Unpickler):
-    """Rebuilds NumPy arrays of plain numbers, and refuses every other object."""
+    """Unpickler that accepts NumPy arrays of plain numbers and refuses any other object."""
 
     allowed = (
         ("numpy", "ndarray"),
@@ -365,7 +372,7 @@ class _Arrays(pickle.Unpickler):
     )
 
     def find_class(self, module: str, name: str) -> Any:
-        """The constructor of this name, if it is one of an array's."""
+        """The constructor of a name, if NumPy arrays need it."""
         if (module, name) not in self.allowed:
             raise pickle.UnpicklingError(f"it asks for {module}.{name}")
         return super().find_class(module.replace("numpy.core", "numpy._core"), name)

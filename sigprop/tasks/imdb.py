@@ -1,6 +1,6 @@
-"""Film reviews read character by character, or byte by byte: were they liked or not?
+"""Film reviews read character by character or byte by byte: are they positive?
 
-The reviews are read from a folder in their original layout, and never downloaded.
+The reviews are read from a folder in their original layout; nothing is downloaded.
 
 Source: Maas et al. (2011), the reviews; Tay et al. (2021), Section 2.2.2, the task and its
 bytes; Gu et al. (2022), the characters of S4 and its successors.
@@ -43,31 +43,32 @@ def imdb(
     cache: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> DataSet:
-    """Reviews as tokens ``(n, width)``; class 1 was liked, class 0 was not.
+    """Load film reviews as tokens ``(n, width)``; class 1 is positive, class 0 negative.
 
-    Texts are as in the files, markup, case and punctuation included, and cut to the width.
-    Characters are numbered by their frequency in what is read of the training part.
+    Texts include markup, case and punctuation of the files, and are cut to the width.
+    Characters are numbered by their frequency in the cut texts of the training part.
 
     Args:
-        folder: ``aclImdb``: has the folders ``pos`` and ``neg`` in ``train`` and ``test``.
-        tokens: Characters, with an end token, or bytes.
-        width: Steps of a padded example; unless told 4,096 characters, the end included, or
-            4,000 bytes.
-        least: How often a character must occur to be known.
-        val_split: Share of each class of the training reviews that is the validation, by a
-            fixed random order.
-        lra_compat: If true, train on all training reviews and use the test part as the
-            validation, as the published results do to choose the best step.
-        reviews: Files in each of the four folders.
-        cache: Folder for packed tokens, which are mapped when they are asked for again, and
-            for the table of characters.
-        progress: Is told how far the work is.
+        folder: Folder ``aclImdb``, with ``train/pos``, ``train/neg``, ``test/pos`` and
+            ``test/neg``.
+        tokens: ``characters``, with an end token, or ``bytes``.
+        width: Number of steps of a padded example.  Default: 4,096 characters, the end
+            included, or 4,000 bytes.
+        least: Smallest number of times that a known character occurs.
+        val_split: Share of the training reviews of each class that is the validation
+            part, chosen in a fixed random order.
+        lra_compat: If true, all training reviews are the training part, and the test part
+            is the validation part too.  Published results choose the best step like this.
+        reviews: Number of files in each of the four folders.
+        cache: Folder for packed tokens, which are memory-mapped, and for the table of
+            characters.  Default: nothing is stored.
+        progress: Function that is called with messages on the progress.
 
     Raises:
-        FileNotFoundError: If the layout is another one.
-        ValueError: If a folder has another number of reviews, a file has another name or
-            rating or is not UTF-8, the share leaves a part without reviews, or the width
-            has no room.
+        FileNotFoundError: If one of the four folders has no reviews.
+        ValueError: If a folder has another number of reviews; if a file has another name
+            or rating, or is not in UTF-8; if a text is empty and ``tokens`` is ``bytes``;
+            if a part has no reviews; if ``width`` is below two.
     """
     width = WIDTH[tokens] if width is None else width
     if width < 2:
@@ -130,7 +131,7 @@ def _text(path: Path) -> str:
 
 
 def _reviews(folder: Path, part: str, count: int) -> Reviews:
-    """The reviews of a part in the order of their numbers, those not liked first."""
+    """The reviews of a part in the order of their numbers, negative ones first."""
     reviews = []
     for sort, label in CLASSES.items():
         paths = (folder / part / sort).glob("*.txt")

@@ -1,6 +1,6 @@
-"""ListOps of the long-range benchmark: the value of a nested expression, from its tokens.
+"""ListOps of the long-range benchmark: compute the value of a nested expression.
 
-The released files are tables of expressions and values; the same data can be drawn.
+The released files are tables of expressions and values.  Equivalent data can be generated.
 
 Source: Nangia and Bowman (2018); Tay et al. (2021), Section 2.2.1.
 """
@@ -39,11 +39,11 @@ ROWS = 1000  # of a file, evaluated together
 
 
 def curried(tokens: Iterable[int]) -> str:
-    """One expression in the parentheses of the files: ``( ( ( [MAX 2 ) 9 ) ] )``.
+    """Write one expression with the parentheses of the files: ``( ( ( [MAX 2 ) 9 ) ] )``.
 
     Raises:
-        ValueError: If a token is unknown, a bracket is not balanced, an operator has no
-            arguments or there is not just one expression.
+        ValueError: If a token is unknown, if brackets are not balanced, if an operator has
+            no arguments, or if there is not exactly one expression.
     """
     pieces: list[str] = []
     opened: list[tuple[int, int]] = []  # place in words, arguments so far
@@ -78,7 +78,7 @@ def curried(tokens: Iterable[int]) -> str:
 
 
 def parsed(text: str) -> bytes:
-    """The tokens of one expression of a file.
+    """Parse one expression of a file into tokens.
 
     Raises:
         ValueError: If a word is unknown, or brackets or parentheses are not balanced.
@@ -99,10 +99,13 @@ def parsed(text: str) -> bytes:
 
 
 def write_table(path: Path, examples: Examples) -> None:
-    """Write the released format: a header, then expression and value, lines in CR LF.
+    """Write examples as a table in the released format.
+
+    The table has a header and then a line for each expression and its value.  Lines end in
+    CR LF.
 
     Raises:
-        ValueError: If an example is not an expression and an end.
+        ValueError: If an example is not an expression followed by the end token.
     """
     with (
         unfinished(path) as partial,
@@ -121,11 +124,16 @@ def write_table(path: Path, examples: Examples) -> None:
 def read_table(
     path: Path, width: int, progress: Callable[[str], None] | None = None
 ) -> Examples:
-    """Read the released format, every value computed again.
+    """Read a table in the released format, and check every value.
+
+    Args:
+        path: Path of the file.
+        width: Number of steps of a padded example, the end included.
+        progress: Function that is called with messages on the progress.
 
     Raises:
-        ValueError: If the header is missing, there is no row, or a line does not hold
-            one expression of fewer than ``width`` tokens and its value.
+        ValueError: If the header is missing; if there are no rows; if a line is not one
+            expression of fewer than ``width`` tokens with its value.
     """
     return padded(_checked(path, width, progress), _form(width))
 
@@ -137,7 +145,7 @@ def _form(width: int) -> Form:
 def _checked(
     path: Path, width: int, progress: Callable[[str], None] | None
 ) -> Iterator[Row]:
-    """The rows of a file, whose labels are their values."""
+    """Read the rows of a file, and check that labels are the values of expressions."""
     rows = _rows(path, width)
     count = 0
     while block := list(itertools.islice(rows, ROWS)):
@@ -194,21 +202,25 @@ def listops(
     cache: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> DataSet:
-    """Distinct expressions and their values, drawn, or read where a folder is given.
+    """Generate or read distinct expressions and their values.
 
-    Tokens are ``uint8 (n, rules.width)``, an end token behind each expression.
+    Tokens are ``uint8 (n, rules.width)``, with an end token after each expression.
 
     Args:
-        folder: Has ``basic_train.tsv``, ``basic_val.tsv`` and ``basic_test.tsv``.
-        rules: Rules of the draws; of files only the width is taken.
-        counts: Counts of training, validation and test, where they are drawn.
-        seed: Seed of the draws and of their order.
-        cache: Folder for packed tokens, which are mapped when they are asked for again.
-        progress: Is told how far the work is.
+        folder: Folder with ``basic_train.tsv``, ``basic_val.tsv`` and ``basic_test.tsv``.
+            Default: expressions are generated.
+        rules: Parameters of generated expressions.  If files are read, only
+            ``rules.width`` is used.
+        counts: Numbers of generated training, validation and test examples.
+        seed: Seed of the expressions and of their order.
+        cache: Folder for packed tokens, which are memory-mapped.  Default: tokens are in
+            memory.
+        progress: Function that is called with messages on the progress.
 
     Raises:
-        ValueError: If the rules do not have as many expressions, a count is below one,
-            no generator takes the seed, or a file is not as in ``read_table``.
+        ValueError: If the rules do not give enough different expressions; if a count is
+            below one; if the seed is not an integer in ``[0, 2**32)``; if ``read_table``
+            refuses a file.
         FileNotFoundError: If a file is missing.
     """
     require_seed(seed)

@@ -1,9 +1,9 @@
-"""One complex linear unit that learns to be another: exact losses, and coordinates.
+"""One complex linear neuron that learns the eigenvalue of another, with exact losses.
 
-Student and teacher see the same real stationary input, ``h_t = lam h_{t-1} + gamma x_t``
-with ``lam = nu exp(i theta)``; the loss is ``L = 1/(2 T) sum_t E |h_t - h*_t|^2``.  A
-parametrisation says how two real parameters, ``omega_nu`` and ``omega_theta``, make
-modulus and angle.
+Student and teacher have the recurrence ``h_t = lam h_{t-1} + gamma x_t`` with
+``lam = nu exp(i theta)``, and the same real stationary input.  The loss is
+``L = 1/(2 T) sum_t E |h_t - h*_t|^2``.  A parametrisation defines modulus ``nu`` and angle
+``theta`` by two real parameters, ``omega_nu`` and ``omega_theta``.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1, Eq. 85-112.
 """
@@ -33,21 +33,27 @@ WHITE = White()
 @final
 @dataclass(frozen=True)
 class OneDimensional:
-    """The task.
+    """The task of learning the eigenvalue of one complex linear neuron.
+
+    Student and teacher have the recurrence ``h_t = lam h_{t-1} + gamma x_t`` and the same
+    real input ``x``.  The loss is the mean of ``|h_t - h*_t|^2 / 2``.
 
     Attributes:
-        teacher: The eigenvalue to be learnt, of modulus below one.
-        normalised: If true, the inputs of student and teacher are scaled by ``gamma =
-            sqrt(1 - |lam|^2)``, which suits white inputs. If false, they are not
-            scaled.
-        process: Law of the input.
-        length: Steps of a sequence from the zero state; none for infinitely many.
+        teacher: Eigenvalue of the teacher, with modulus below one.
+        normalised: If true, ``gamma = sqrt(1 - |lam|^2)``, which gives the state unit
+            variance for white inputs.  If false, ``gamma = 1``.
+        process: Stationary process of the input.
+        length: Number of steps of a sequence from the zero state; None for infinitely
+            many.
 
     Raises:
-        ValueError: If the teacher is not stable, a length is below two, the input is no
-            process, or there is no length and its autocovariance is not known at all lags.
+        ValueError: If the teacher's modulus is not below one; if ``length`` is below two;
+            if ``process`` is no process; if ``length`` is None and the process is not
+            White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
+        The loss falls to zero as the student's modulus approaches the teacher's:
+
         >>> task = OneDimensional(0.9)
         >>> [round(float(task.loss(modulus, 0.0)), 3) for modulus in (0.5, 0.8, 0.9)]
         [0.314, 0.066, 0.0]
@@ -68,12 +74,13 @@ class OneDimensional:
             require_count("length", self.length, least=2)
 
     def loss(self, modulus: Any, angle: Any) -> Float[Array, ""]:
-        """The expected loss of a student, differentiable.
+        """The expected loss of a student; differentiable.
 
         Args:
-            modulus: ``nu``; the loss is infinite where the student has no gain or no
-                stationary state.
-            angle: ``theta`` in radians.
+            modulus: Modulus ``nu`` of the student's eigenvalue.  If ``|nu| >= 1``, the loss
+                over infinitely long sequences is infinite.  If ``|nu| > 1`` and inputs
+                are normalised, the loss over finite sequences is NaN.
+            angle: Angle ``theta`` of the student's eigenvalue, in radians.
 
         Source: Zucchet & Orvieto (2024), Eq. 86, 91, 93 and 101.
         """
@@ -110,7 +117,7 @@ class OneDimensional:
 
 
 def powers(lam: Complex[Array, " n"], length: int) -> Complex[Array, "length n"]:
-    """``lam**0 ... lam**(length - 1)``, with slopes at zero too."""
+    """The powers ``lam**0 ... lam**(length - 1)``, with finite derivatives at zero."""
     ones = jnp.ones((1, *lam.shape), lam.dtype)
     repeated = jnp.broadcast_to(lam, (length - 1, *lam.shape))
     return jnp.cumprod(jnp.concatenate([ones, repeated]), axis=0)
@@ -128,9 +135,15 @@ def _gain() -> Callable[..., Any]:
 
 
 class Coordinates(NamedTuple):
-    """The two trained parameters: what makes the modulus, and what makes the angle.
+    """The two trained parameters of an eigenvalue.
+
+    Attributes:
+        modulus: Parameter ``omega_nu``, which defines the modulus.
+        angle: Parameter ``omega_theta``, which defines the angle.
 
     Example:
+        The modulus is ``tanh(1.472) = 0.9``, and the angle is the parameter itself:
+
         >>> at = Parametrisation("tanh").coordinates(0.9, 0.5)
         >>> round(float(at.modulus), 3), round(float(at.angle), 3)
         (1.472, 0.5)
@@ -141,7 +154,12 @@ class Coordinates(NamedTuple):
 
 
 class Modulus(NamedTuple):
-    """A parametrisation of the modulus and its inverse."""
+    """A parametrisation of the modulus.
+
+    Attributes:
+        forward: Function from the parameter to the modulus.
+        inverse: Function from the modulus to the parameter.
+    """
 
     forward: Callable[[Any], Any]
     inverse: Callable[[Any], Any]
@@ -169,20 +187,26 @@ ANGLES = {
 @final
 @dataclass(frozen=True)
 class Parametrisation:
-    """Parametrisation of an eigenvalue by its modulus and its angle.
+    """A parametrisation of an eigenvalue's modulus and angle by two real numbers.
 
     Attributes:
-        modulus: One of ``MODULI``.
-        angle: One of ``ANGLES``.
-        detached: True if no gradient passes from the angle to the modulus.
+        modulus: Parametrisation of the modulus: ``plain`` (the modulus itself),
+            ``exponential`` (``exp(-exp(omega))``) or ``tanh``.
+        angle: Parametrisation of the angle: ``plain`` (the angle itself),
+            ``exponential`` (``exp(omega)``) or ``optimal`` (the curvature at the optimum
+            does not depend on the eigenvalue).
+        detached: True if the loss has no gradient with respect to the modulus that
+            passes through the angle.
 
     Raises:
-        ValueError: If there is no such parametrisation.
+        ValueError: If there is no parametrisation of this name.
 
-    Source: Zucchet & Orvieto (2024), Eq. 108 and 110-112; Eq. 111 prints the inverse of
-        the exponential angle, which the caption of Fig. 7 has right.
+    Source: Zucchet & Orvieto (2024), Eq. 108 and 110-112.  Eq. 111 prints the inverse of
+        the exponential angle; the caption of Fig. 7 has the right formula.
 
     Example:
+        The coordinates of modulus 0.9 and angle 0.5 map back to them:
+
         >>> parametrisation = Parametrisation("exponential", "plain")
         >>> at = parametrisation.coordinates(0.9, 0.5)
         >>> [round(float(one), 3) for one in parametrisation.polar(at)]
@@ -204,16 +228,16 @@ class Parametrisation:
                 )
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
-        """Modulus and angle, in radians."""
+        """Modulus, and angle in radians, of the eigenvalue with these coordinates."""
         modulus = MODULI[self.modulus].forward(at.modulus)
         modulus_for_angle = jax.lax.stop_gradient(modulus) if self.detached else modulus
         return modulus, _angle(self.angle)[0](at.angle, modulus_for_angle)
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
-        """The parameters of a modulus and an angle.
+        """Coordinates of an eigenvalue with this modulus and angle in radians.
 
         Raises:
-            ValueError: If the parametrisation does not reach there.
+            ValueError: If no finite coordinates give this eigenvalue.
         """
         modulus, angle = jnp.asarray(modulus, float), jnp.asarray(angle, float)
         coordinates = Coordinates(

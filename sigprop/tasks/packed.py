@@ -1,8 +1,8 @@
-"""Token sequences kept in a file: packed once, and mapped whenever they are asked for.
+"""Token sequences in a file, which is written once and then memory-mapped.
 
-A packed file is one NumPy array of whole numbers, a row for each example: its tokens,
-padded with zeros to a common width, and its label in the last column.  Rows are written as
-they come, so that no more than a block of them is in memory.
+A packed file is one NumPy array of integers with a row for each example.  A row has the
+tokens, padded with zeros to a common width, and the label in the last column.  Rows are
+written in blocks, so that memory holds one block at a time.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ LAYOUT = 2  # of a packed file; another number leaves old ones alone
 @final
 @dataclass(frozen=True)
 class Form:
-    """Width, vocabulary and classes that all rows of a file have in common.
+    """Format of the rows of a packed file.
 
     Attributes:
-        width: Steps of a padded example.
-        vocabulary: Number of tokens, the padding, zero, included.
-        classes: Number of labels.
-        end: The token at the end of every example, if there is one.
+        width: Number of steps of a padded example.
+        vocabulary: Number of tokens, including the padding token, which is zero.
+        classes: Number of classes.
+        end: Token at the end of every example; None if examples have no end token.
     """
 
     width: int
@@ -43,17 +43,17 @@ class Form:
 
     @property
     def kind(self) -> np.dtype:
-        """The smallest type that holds every token and label."""
+        """The smallest type of integers that can store every token and label."""
         top = max(self.vocabulary, self.classes) - 1
         kinds = (np.uint8, np.int16, np.int32)
         return np.dtype(next(kind for kind in kinds if top <= np.iinfo(kind).max))
 
 
 def padded(rows: Iterable[Row], form: Form) -> Examples:
-    """The rows, padded, in memory.
+    """Make examples in memory from rows of tokens and a label.
 
     Raises:
-        ValueError: If there is no row, or one does not have the form.
+        ValueError: If there are no rows, or a row does not have the format.
     """
     return _parts(np.concatenate(list(_blocks(rows, form))), form)
 
@@ -65,18 +65,18 @@ def cached(
     form: Form,
     rows: Callable[[], Iterable[Row]],
 ) -> Examples:
-    """The rows, mapped from a file that is packed at the first time of asking.
+    """Map examples from a packed file; write the file first if there is none.
 
     Args:
-        cache: Folder of the packed files; without one the rows are held in memory.
-        name: A file's name starts with it.
-        key: All that the rows depend on; another ``repr`` of it is another file.
-        form: Form of the rows.
-        rows: Is called where there is no such file.
+        cache: Folder of the packed files.  None: the rows are stored in memory.
+        name: First part of the file's name.
+        key: Everything on which the rows depend.  Each ``repr`` of it has a separate file.
+        form: Format of the rows.
+        rows: Function that returns the rows, called if there is no file.
 
     Raises:
-        ValueError: If there is no row, or one does not have the form; if a packed file is
-            damaged.
+        ValueError: If there are no rows, if a row does not have the format, or if a
+            packed file is damaged.
     """
     if cache is None:
         return padded(rows(), form)
@@ -87,14 +87,14 @@ def cached(
 
 
 def cache_path(cache: Path, name: str, key: object) -> Path:
-    """The path for what depends on ``key``, with a digest of it before the suffix."""
+    """The path of a cached file, with a digest of ``key`` before the suffix."""
     digest = hashlib.sha256(repr((LAYOUT, key)).encode()).hexdigest()[:16]
     stem, _, suffix = name.rpartition(".")
     return cache / f"{stem}-{digest}.{suffix}"
 
 
 def identity(path: Path) -> tuple[str, int, int]:
-    """Name, size and time of change of a file: a key that follows a new version of it."""
+    """Name, size and modification time of a file, as part of a key of the cache."""
     status = path.stat()
     return path.name, status.st_size, status.st_mtime_ns
 
@@ -132,7 +132,7 @@ def _pack(path: Path, rows: Iterable[Row], form: Form) -> None:
 
 
 def _write_header(stream: BinaryIO, count: int, form: Form) -> None:
-    """NumPy's header, which has room for any number of rows and so never grows."""
+    """Write NumPy's header, whose length does not depend on the number of rows."""
     content = {
         "descr": np.lib.format.dtype_to_descr(form.kind),
         "fortran_order": False,
@@ -156,7 +156,7 @@ def _mapped(path: Path, form: Form) -> Examples:
 
 
 def _parts(table: Shaped[np.ndarray, "n columns"], form: Form) -> Examples:
-    """Tokens as they are, lengths and labels in memory."""
+    """Examples with the tokens of a table; lengths and labels are copied to memory."""
     firsts = range(0, len(table), BLOCK)
     lengths = [_lengths(table[first : first + BLOCK], form) for first in firsts]
     return Examples(
@@ -167,7 +167,7 @@ def _parts(table: Shaped[np.ndarray, "n columns"], form: Form) -> Examples:
 def _lengths(
     block: Shaped[np.ndarray, "some columns"], form: Form
 ) -> Int[np.ndarray, " some"]:
-    """Tokens of each row that are no padding, once all is found in order."""
+    """Check the rows and return the number of tokens of each, without padding."""
     tokens, labels = block[:, :-1], block[:, -1]
     lengths = np.count_nonzero(tokens, axis=1)
     ends = tokens[np.arange(len(block)), lengths - 1]

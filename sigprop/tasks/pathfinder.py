@@ -1,8 +1,8 @@
-"""Pathfinder and Path-X: are two marked tips on one contour, read pixel by pixel?
+"""Pathfinder and Path-X, read pixel by pixel: are two marked tips on one contour?
 
-The pictures are drawn, or read from the released folders.  They stay bytes; a packed file
-is mapped, so that no more of it is in memory than a batch needs.  What was packed before an
-interruption is kept.
+The pictures are generated, or read from the released folders.  They are stored as bytes.  A
+packed file is memory-mapped, so that memory holds only what a batch needs.  After an
+interruption, packing resumes with the missing pieces.
 
 Source: Linsley et al. (2018); Tay et al. (2021), Section 2.2.5.
 """
@@ -39,7 +39,13 @@ T = TypeVar("T")
 
 
 class Entry(NamedTuple):
-    """A picture's file, below the folder of its level, its class and its bytes."""
+    """A picture of the released folders.
+
+    Attributes:
+        name: Path of the file below the folder of its level.
+        label: Class of the picture.
+        size: Number of bytes of the file.
+    """
 
     name: str
     label: int
@@ -56,24 +62,28 @@ def pathfinder(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> DataSet:
-    """Pictures as bytes ``(n, window**2, 1)``, their rows one after another.
+    """Generate or read pictures as bytes ``(n, window**2, 1)``, row by row.
 
-    Pictures are drawn, or read where a folder is given: 80 % of these are to learn from,
-    10 % to validate and 10 % to test, by a fixed random order.
+    Pictures of a folder are split in a fixed random order: 80 % for training, 10 % for
+    validation and 10 % for the test.
 
     Args:
-        folder: One level as released: ``metadata/{batch}.npy`` and
-            ``imgs/{batch}/sample_{index}.png``, empty pictures being left out.
-        rules: Rules of the draws; of files only the window is taken.
-        counts: Counts of training, validation and test, where they are drawn.
-        seed: Seed of the draws, not negative.
-        cache: Folder for packed pictures, which are mapped when they are asked for again.
-        workers: Processes that draw or read; they change nothing in the result.
-        progress: Is told how far the work is.
+        folder: Folder of one released level, with ``metadata/{batch}.npy`` and
+            ``imgs/{batch}/sample_{index}.png``.  Empty files are skipped.  Default:
+            pictures are generated.
+        rules: Parameters of generated pictures.  If files are read, only ``rules.window``
+            is used.
+        counts: Numbers of generated training, validation and test pictures.
+        seed: Seed of generated pictures.
+        cache: Folder for packed pictures, which are memory-mapped.  Default: pictures are
+            in memory.
+        workers: Number of processes, which does not change the result.
+        progress: Function that is called with messages on the progress.
 
     Raises:
-        ValueError: If a count or ``workers`` is below one, the rules admit no contours, or
-            a file is damaged, of another size or without a label of zero or one.
+        ValueError: If a count or ``workers`` is below one; if the seed is not an integer
+            in ``[0, 2**32)``; if two contours cannot fit the rules; if a file is damaged,
+            of another size, or without a label 0 or 1.
         FileNotFoundError: If a file is missing.
     """
     if workers < 1:
@@ -112,7 +122,7 @@ def _pieces(total: int) -> list[tuple[int, int]]:
 
 
 def _draw(rules: Rules, seed: int, first: int, last: int) -> Table:
-    """Pictures one after another, the label in a last column."""
+    """Generate pictures, one a row, with the label in the last column."""
     table = np.empty((last - first, rules.window**2 + 1), np.uint8)
     for row, index in zip(table, range(first, last), strict=True):
         sample = picture(rules, seed, index)
@@ -147,12 +157,14 @@ def _decoded(path: Path, window: int) -> UInt8[np.ndarray, "window window"]:
 
 
 def released(folder: Path) -> list[Entry]:
-    """The pictures of one level that are not empty, in the order of their batches.
+    """List the pictures of one released level, in the order of their batches.
+
+    Empty files are skipped.
 
     Raises:
-        ValueError: If a table has no name of a number, is damaged or has a label that is
-            neither zero nor one, or there are no pictures.
-        FileNotFoundError: If tables or pictures are missing.
+        ValueError: If a table's name is no number; if it is damaged or has a label that is
+            neither 0 nor 1; if there are no pictures.
+        FileNotFoundError: If there are no tables, or a picture is missing.
     """
     paths = list((folder / "metadata").glob("*.npy"))
     if not paths:
@@ -192,7 +204,7 @@ def _listed(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _fields(path: Path) -> list[list[str]]:
-    """Lines of a table: text in spite of its name, or an array of strings."""
+    """Fields of each line of a table, which is text or a NumPy array of strings."""
     content = path.read_bytes()
     if not content.startswith(MAGIC):
         lines = content.decode("ascii", errors="replace").splitlines()
@@ -211,7 +223,7 @@ def _fields(path: Path) -> list[list[str]]:
 
 
 def _in_parts(entries: list[Entry]) -> list[Entry]:
-    """In the order of the parts, each of which is then one piece of a packed file."""
+    """Sort pictures by part, so that each part is a contiguous piece of a packed file."""
     return [entries[row] for part in split(len(entries), SHARES) for row in part]
 
 
@@ -228,7 +240,7 @@ Arrays = tuple[UInt8[np.ndarray, "n pixels 1"], UInt8[np.ndarray, " n"]]
 @final
 @dataclass(frozen=True)
 class _Work:
-    """Pieces of work, and what they amount to."""
+    """Pieces of work, with the number and the size of all pictures."""
 
     shards: Sequence[Callable[[], Table]]
     total: int
@@ -240,7 +252,7 @@ class _Work:
         return slice(number * SHARD, min((number + 1) * SHARD, self.total))
 
     def done(self, pieces: Mapping[int, Callable[[], T]]) -> Iterator[tuple[int, T]]:
-        """Results of some of the pieces with their numbers, as they are ready."""
+        """Yield the index and the result of each piece as soon as it is ready."""
         ready = self.total - sum(self._size(number) for number in pieces)
         results = _parallel if self.workers > 1 else _serial
         for number, result in results(pieces, self.workers):
@@ -276,7 +288,7 @@ def _parallel(
 
 
 def _end_with_parent() -> None:
-    """A worker would wait for more work for ever if its parent were killed."""
+    """End a worker when its parent ends; otherwise it would wait for work forever."""
 
     def wait() -> None:
         parent = multiprocessing.parent_process()
@@ -300,7 +312,7 @@ def _in_memory(work: _Work) -> Arrays:
 
 
 def _from_cache(cache: Path, key: object, work: _Work) -> Arrays:
-    """Pictures and labels from packed files, made first where they are missing."""
+    """Map pictures and labels from packed files; write missing files first."""
     path = cache_path(cache, "pathfinder.npy", (LAYOUT, key))
     if not _is_packed(path):
         try:
@@ -316,7 +328,7 @@ def _from_cache(cache: Path, key: object, work: _Work) -> Arrays:
 
 
 def _pack(path: Path, work: _Work) -> None:
-    """Shards first; then all of them in one file, under its name only when complete."""
+    """Write shards, and then one file of all, which gets its name only when complete."""
     folder = path.with_suffix(".shards")
     folder.mkdir(parents=True, exist_ok=True)
     names = [folder / f"{number:06}.npy" for number in range(len(work.shards))]
@@ -342,7 +354,7 @@ def _pack(path: Path, work: _Work) -> None:
 
 
 def _beside(path: Path) -> Path:
-    """Path of the labels, which are written before the pictures are in place."""
+    """Path of the labels, which are written before the file of pictures is complete."""
     return path.with_name(f"{path.stem}-labels.npy")
 
 

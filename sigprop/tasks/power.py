@@ -1,7 +1,7 @@
 """Learn one eigenvalue from a power of it: ``L = |lam^k - (lam*)^k|^2 / 2``.
 
-The power is what an input ``k`` steps old weighs in the state.  The solution is one of
-``k`` of the same modulus, ``2 pi/k`` apart.
+The power ``lam^k`` is the weight of an input in the state ``k`` steps later.  The loss has
+``k`` solutions of equal modulus, with phases ``2 pi/k`` apart.
 
 Source: Orvieto et al. (2023), Appendix E.2 and Fig. 8.
 """
@@ -19,18 +19,19 @@ from jaxtyping import Array, Complex, Float
 
 @final
 class Power(eqx.Module):
-    """The task; build one with ``power``.
+    """The task of learning an eigenvalue from its power; build one with ``power``.
 
     Attributes:
-        teacher: ``lam*``; several make a task for each, for ``jax.vmap``.
-        exponent: ``k``.
+        teacher: Eigenvalue ``lam*`` to learn.  An array has one task for each entry, for
+            ``jax.vmap``.
+        exponent: Exponent ``k`` of the power.
     """
 
     teacher: Complex[Array, "*tasks"]
     exponent: int = eqx.field(static=True)
 
     def loss(self, lam: Any) -> Float[Array, "*n"]:
-        """The loss of an eigenvalue, or of an array of them."""
+        """The loss of an eigenvalue, or of each eigenvalue of an array."""
         gap = lam**self.exponent - self.teacher**self.exponent
         return (gap.real**2 + gap.imag**2) / 2
 
@@ -41,15 +42,19 @@ class Power(eqx.Module):
 
     @property
     def scale(self) -> Float[Array, "*tasks"]:
-        """The loss of the power zero."""
+        """The loss of the eigenvalue zero, with which losses are compared."""
         return self.loss(jnp.zeros_like(self.teacher))
 
 
 def power(teacher: Any, exponent: int = 100) -> Power:
-    """The task of a known eigenvalue, or of an array of them.
+    """Make the task of learning a known eigenvalue, or one task for each in an array.
+
+    Args:
+        teacher: Eigenvalue to learn, of modulus below one, or an array of eigenvalues.
+        exponent: Exponent of the power.
 
     Raises:
-        ValueError: If one is not stable, or the exponent is below one.
+        ValueError: If a modulus is not below one, or the exponent is below one.
     """
     largest = np.abs(teacher).max()
     if not largest < 1:
@@ -60,11 +65,13 @@ def power(teacher: Any, exponent: int = 100) -> Power:
 
 
 class Parametrisation(NamedTuple):
-    """Two real parameters of an eigenvalue, and the way back.
+    """A parametrisation of an eigenvalue by two real parameters.
 
     Attributes:
-        eigenvalue: From an array whose last axis has the two parameters.
-        parameters: From an eigenvalue; the phase is in [-pi, pi].
+        eigenvalue: Function from an array, whose last axis has the two parameters, to the
+            eigenvalue.
+        parameters: Function from the eigenvalue to the array of parameters; phases are in
+            [-pi, pi].
     """
 
     eigenvalue: Callable[[Any], Any]
@@ -91,14 +98,14 @@ PARAMETRISATIONS = {
     "cartesian": Parametrisation(_complex, _parts),
     "exponential": Parametrisation(_exponential, _logarithm),
 }
-"""``lam = a + i b``, and ``lam = exp(-nu + i theta)``."""
+"""The parametrisations ``lam = a + i b`` and ``lam = exp(-nu + i theta)``."""
 
 
 def parametrisation(name: str) -> Parametrisation:
-    """Look up a parametrisation.
+    """Look up a parametrisation by its name, ``cartesian`` or ``exponential``.
 
     Raises:
-        ValueError: If there is none of that name.
+        ValueError: If there is no parametrisation of this name.
     """
     if name not in PARAMETRISATIONS:
         raise ValueError(

@@ -1,9 +1,9 @@
-"""Sequences of real vectors to feed networks with: embeddings of text, and others.
+"""Sequences of real vectors as inputs of networks: embeddings of text, and others.
 
-The embeddings of Zucchet & Orvieto are a file of one's own, ``.npy`` of shape
-(sequences, steps, width), mapped and never held whole.  Without it there is a stand-in of
-the autocovariance that they fit to theirs; beside it real tokens and real series.  All
-are taken a few sequences at a time.
+Embeddings are read from a user's file, ``.npy`` of shape (sequences, steps, width), which is
+memory-mapped.  ``stand_in`` draws sequences with the autocovariance that Zucchet & Orvieto
+fit to their embeddings.  Other sequences are tokens of ListOps and rows of tables.  All are
+read a few sequences at a time.
 
 Source: Zucchet & Orvieto (2024), Section 5, Appendix D.1 and Figure 12.
 """
@@ -33,7 +33,16 @@ Taken = Float[np.ndarray, "num steps width"]
 
 
 class Sequences(NamedTuple):
-    """A number of sequences of ``steps`` vectors; ``take(first, num)`` gives some of them."""
+    """A set of sequences of vectors, read a few at a time.
+
+    Attributes:
+        name: Name of the set.
+        number: Number of sequences.
+        steps: Number of steps of each sequence.
+        width: Number of features of a step.
+        take: Function ``take(first, num)`` that returns ``num`` sequences from index
+            ``first`` on.
+    """
 
     name: str
     number: int
@@ -47,10 +56,17 @@ def stand_in(
 ) -> Sequences:
     """Draw sequences of independent channels in place of embeddings.
 
-    A sequence is the same whichever others are taken with it.
+    A sequence does not depend on the other sequences that are read with it.
+
+    Args:
+        count: Number of sequences.
+        steps: Number of steps of each sequence.
+        width: Number of channels.
+        seed: Seed of the draws.
+        process: Process of each channel.  Default: the fit to embeddings of Figure 12.
 
     Raises:
-        ValueError: If a size is below one, or no generator takes the seed.
+        ValueError: If a size is below one, or the seed is not an integer in ``[0, 2**32)``.
     """
     require_seed(seed)
     _require_sizes(count, steps, width)
@@ -84,20 +100,21 @@ def embeddings(
     count: int | None = None,
     steps: int | None = None,
 ) -> Sequences:
-    """Map a ``.npy`` of embeddings, (sequences, steps, width) of real numbers.
+    """Memory-map a ``.npy`` file of embeddings, with axes (sequences, steps, width).
 
-    The whole file is looked through once, a part at a time.
+    The numbers that are used are checked once, in parts.
 
     Args:
-        path: The file.
-        width: What it has to be; any if left out.
-        count: Count of the sequences, from the first on; all if left out.
-        steps: Steps of each, from the first on; all if left out.
+        path: Path of the file.
+        width: Required width.  Default: any width.
+        count: Number of sequences, from the first on.  Default: all.
+        steps: Number of steps of each sequence, from the first on.  Default: all.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is no such array, or of another width, smaller than what is
-            asked for, empty, constant, or not finite.
+        FileNotFoundError: If there is no file at ``path``.
+        ValueError: If the file is no array of real numbers with three axes; if it is
+            empty, constant or not finite; if it has another width, or fewer sequences or
+            steps than required.
     """
     if not path.is_file():
         raise FileNotFoundError(f"need a .npy of embeddings, found none at {path}")
@@ -158,17 +175,17 @@ def _require_alive(values: Float[np.ndarray, "n steps width"], name: str) -> Non
 def listops_sequences(
     count: int, steps: int, seed: int = 0, folder: Path | None = None
 ) -> Sequences:
-    """The first tokens of ListOps' expressions, one hot and less their mean frequency.
+    """First tokens of ListOps expressions as one-hot vectors minus their mean.
 
     Args:
-        count: Expressions.
-        steps: Tokens of each; no more than the shortest may have, so that none is padded.
-        seed: Seed of the draws.
-        folder: Has the released files; expressions are drawn if left out.
+        count: Number of expressions.
+        steps: Number of tokens of each expression, at most that of the shortest one.
+        seed: Seed of generated expressions.
+        folder: Folder with the released files.  Default: expressions are generated.
 
     Raises:
-        ValueError: If a size is below one, there are fewer expressions, or one of them is
-            shorter.
+        ValueError: If a size is below one; if there are fewer expressions than ``count``;
+            if an expression has fewer tokens than ``steps``.
         FileNotFoundError: If a file of the folder is missing.
     """
     _require_sizes(count, steps, 1)
@@ -192,12 +209,16 @@ def listops_sequences(
 
 
 def table_sequences(table: Table, steps: int) -> Sequences:
-    """A table's features, scaled as forecasts scale them, in windows side by side.
+    """Features of a table in successive windows without overlap, scaled as in ``Forecasts``.
 
-    Rows that fill no window, the last ones, are left out.
+    The last rows are dropped if they do not fill a window.
+
+    Args:
+        table: Table of features.
+        steps: Number of rows of a window.
 
     Raises:
-        ValueError: If no window has as many steps.
+        ValueError: If ``steps`` is below one or above the number of rows.
     """
     _require_sizes(1, steps, 1)
     values = np.asarray(Forecasts(table, length=1, horizon=1).scaled(), np.float32)

@@ -1,7 +1,7 @@
 """Recordings read sample by sample: 35 spoken commands, and ten spoken digits.
 
 A sequence is one recording of 16-bit samples, divided by 32,768.  The files are read from a
-folder in their original layout, and never downloaded.
+folder in their original layout; nothing is downloaded.
 
 Source: Warden (2018), Speech Commands; Jackson et al., the Free Spoken Digit Dataset;
 normalisation of the commands as in S4, Gu et al. (2022), and S5, Smith et al. (2023).
@@ -35,11 +35,15 @@ Recordings = list[tuple[Path, int]]  # each with its class
 
 
 def waveform(path: Path, rate: int) -> Int16[np.ndarray, " time"]:
-    """The samples of a mono 16-bit WAV file.
+    """Read the samples of a mono 16-bit WAV file.
+
+    Args:
+        path: Path of the file.
+        rate: Required sampling rate in hertz.
 
     Raises:
-        ValueError: If the file is no such WAV file, has another rate, holds no sample, or is
-            cut short.
+        ValueError: If the file is no mono 16-bit WAV file, has another rate or no samples,
+            or is cut short.
     """
     try:
         with wave.open(str(path)) as file:
@@ -71,26 +75,30 @@ def speech_commands(
     stride: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> DataSet:
-    """35 spoken words, of one second each: 16,000 steps of one number.
+    """Load 35 spoken words of one second each, as 16,000 steps of one number.
 
-    The validation and the test are what the two lists of the folder name, the training is
-    the rest.  A shorter clip is continued by silence, which counts as a part of it: all
-    lengths are equal.  Normalised is ``(x - mean) / (deviation + 1e-5)`` with the mean and
-    the unbiased standard deviation of the training clips, silence included, for every step
-    by itself or of all steps together.  Samples stay 16-bit numbers until a batch is
-    taken: the full set takes 32 kB a clip in memory, 3.4 GB; ``stride=2`` halves it.
+    Two lists in the folder name the validation and the test clips; all others are for
+    training.  Shorter clips are continued by silence to one second.  All lengths are thus
+    equal.
+
+    Samples are normalised to ``(x - mean) / (deviation + 1e-5)``.  Mean and unbiased
+    standard deviation are those of the training clips, including silence.  Samples are
+    stored as 16-bit integers until a batch is made.  The full set takes 3.4 GB of memory,
+    or half with ``stride=2``.
 
     Args:
-        folder: Holds a folder of WAV files for each word, ``validation_list.txt`` and
-            ``testing_list.txt``.
-        normalise: For each step, over all steps, or not at all.
-        stride: Keeps every so many-th sample, with no filter.
-        progress: Is told of every part.
+        folder: Folder with ``validation_list.txt``, ``testing_list.txt``, and a folder of
+            WAV files for each word.
+        normalise: ``step`` for a mean and deviation of each step, ``all`` for one mean and
+            deviation of all steps, ``none`` for no normalisation.
+        stride: Distance of the samples that are used, without a filter.
+        progress: Function that is called with a message on each part.
 
     Raises:
-        FileNotFoundError: If the layout is another one.
-        ValueError: If a recording is damaged, longer than a second or of another rate, if a
-            list names a file that is not there, or the stride is not positive.
+        FileNotFoundError: If the folder of a word or one of the lists is missing.
+        ValueError: If a recording is damaged, longer than a second or of another rate; if
+            a list names a missing file, or a file twice; if a part has no recordings; if
+            ``stride`` is below one.
     """
     if stride < 1:
         raise ValueError(f"need a stride of one or more, got {stride}")
@@ -109,21 +117,23 @@ def speech_commands(
 
 
 def spoken_digits(folder: Path, *, length: int = DIGIT_RATE) -> DataSet:
-    """Ten spoken digits at 8 kHz: steps of one number, padded or cut to ``length``.
+    """Load ten spoken digits at 8 kHz, as steps of one number.
 
-    Of each speaker's recordings of a digit, numbers 0 to 4 are the test, as the data set
-    has it, 5 to 9 the validation and the others the training; every speaker is in all
-    three.  Samples are divided by the root mean square of the training, padding left out,
-    so that silence and padding stay zero.  An example's length is that of its recording.
+    Of each speaker's recordings of a digit, numbers 0 to 4 are the test part, as the data
+    set prescribes.  Numbers 5 to 9 are the validation part, and the others the training
+    part.  Every speaker is in all three parts.  Samples are divided by the root mean
+    square of the training part without padding.  Silence and padding are thus zero.
 
     Args:
-        folder: Holds the files ``{digit}_{speaker}_{index}.wav``.
-        length: Steps of all examples, one second unless told; what is longer is cut.
+        folder: Folder with the files ``{digit}_{speaker}_{index}.wav``.
+        length: Number of steps to which recordings are padded or cut.  Default: 8,000, one
+            second.
 
     Raises:
-        FileNotFoundError: If the layout is another one.
-        ValueError: If a recording is damaged or of another rate, a part has none, the
-            training is silent, or the length is not positive.
+        FileNotFoundError: If the folder has no WAV files.
+        ValueError: If a file has another name; if a recording is damaged or of another
+            rate; if a part has no recordings, or the training part is silent; if
+            ``length`` is below one.
     """
     if length < 1:
         raise ValueError(f"need a length of one or more, got {length}")
@@ -143,9 +153,11 @@ def spoken_digits(folder: Path, *, length: int = DIGIT_RATE) -> DataSet:
 def step_moments(
     clips: Int16[np.ndarray, "n time"], block: int = 256
 ) -> tuple[Float[np.ndarray, " time"], Float[np.ndarray, " time"]]:
-    """Mean and unbiased standard deviation of every step, relative to ``FULL_SCALE``.
+    """Mean and unbiased standard deviation of every step, divided by 32,768.
 
-    Steps are taken by blocks, which bounds the memory of the double precision copies.
+    Args:
+        clips: Samples of the clips, one clip a row.
+        block: Number of steps that are copied to double precision at once.
 
     Raises:
         ValueError: If there are fewer than two clips.
@@ -175,7 +187,7 @@ def _scaled(
     scale: Float[np.ndarray, " time"] | float,
     centre: Float[np.ndarray, " time"] | float = 0.0,
 ) -> Examples:
-    """The samples stand for ``x / scale - centre``."""
+    """Examples whose integer samples ``x`` stand for ``x / scale - centre``."""
     numbers = (np.atleast_1d(value).astype(np.float32) for value in (scale, centre))
     scale, centre = (array[:, None] for array in numbers)
     return replace(part, scale=scale, centre=centre)
@@ -208,7 +220,7 @@ def _command_examples(recordings: Recordings, stride: int) -> Examples:
 
 
 def _command_parts(folder: Path) -> dict[str, Recordings]:
-    """The recordings of training, validation and test, by word and name."""
+    """The recordings of each part, in the order of words and names."""
     missing = [name for name in COMMANDS if not (folder / name).is_dir()]
     missing += [name for name in LISTS.values() if not (folder / name).is_file()]
     if missing:
@@ -235,7 +247,7 @@ def _lines(path: Path) -> list[str]:
 def _listed(
     clips: dict[str, tuple[Path, int]], line: str, path: Path
 ) -> tuple[Path, int]:
-    """Takes a recording out of those of the training."""
+    """Remove a listed recording from the training recordings, and return it."""
     if line not in clips:
         raise ValueError(
             f"need lists of `word/file.wav`, each named once, got {line!r} in {path}, which "

@@ -1,7 +1,7 @@
-"""Paddles and discs of a picture of contours: drawn finely, then reduced to its pixels.
+"""Paddles and discs of a picture of contours, drawn at fine resolution and then reduced.
 
-Rows count downwards; an angle points along ``(sin, cos)`` in rows and columns.  Values are
-bytes, 255 where a pixel is covered.  Pillow draws the lines and reduces them.
+Rows count downwards; the direction of an angle is ``(sin, cos)`` in rows and columns.
+Values are bytes, and 255 is a fully covered pixel.  Pillow draws the lines and reduces them.
 
 Source: the generator of Linsley et al. (2018) and Kim et al. (2020).
 """
@@ -21,16 +21,17 @@ FULL = 255
 @final
 @dataclass(frozen=True)
 class Paddle:
-    """A short line, and how far others keep from it.
+    """A short line with a free margin around it.
 
     Attributes:
-        length: In pixels.
-        thickness: In pixels.
-        margin: Pixels around the line that are its own.
-        antialias: Fine pixels in one.
+        length: Length in pixels.
+        thickness: Thickness in pixels.
+        margin: Width in pixels of the margin, which no other paddle may touch.
+        antialias: Number of fine pixels along the side of a pixel.
 
     Raises:
-        ValueError: If a size is not positive, or the fine line's width not a whole number.
+        ValueError: If a size is not positive, or ``thickness * antialias`` is not an
+            integer.
     """
 
     length: int
@@ -49,21 +50,21 @@ class Paddle:
 
     @property
     def half(self) -> int:
-        """Pixels from a stamp's centre to its edge."""
+        """Number of pixels from the centre of a stamp to its edge."""
         return self.length + math.ceil(self.thickness) + self.margin
 
     @property
     def reach(self) -> int:
-        """Pixels from a pivot to the far tip of the paddle that it begets."""
+        """Distance in pixels from a pivot to the far tip of the next paddle."""
         return self.length + self.margin
 
 
 class Stamp(NamedTuple):
-    """A paddle that starts at the centre.
+    """Square image of a paddle that starts at the centre.
 
     Attributes:
-        line: How far a pixel is covered by the line.
-        mask: The same with the margin.
+        line: Coverage of each pixel by the line.
+        mask: Coverage of each pixel by the line with its margin.
     """
 
     line: UInt8[np.ndarray, "side side"]
@@ -71,7 +72,7 @@ class Stamp(NamedTuple):
 
 
 def move(pixel: tuple[int, int], angle: float, distance: float) -> tuple[int, int]:
-    """The pixel at the end of a step, rows and columns rounded up.
+    """The pixel at a distance along an angle from a pixel, with coordinates rounded up.
 
     >>> move((8, 8), math.radians(-150), 4)
     (6, 5)
@@ -81,7 +82,7 @@ def move(pixel: tuple[int, int], angle: float, distance: float) -> tuple[int, in
 
 
 def disc(radius: int) -> Int[np.ndarray, "cells 2"]:
-    """The cells of a grid that are at most ``radius`` away.
+    """The cells of a grid that are at most ``radius`` away from the origin.
 
     >>> len(disc(1)), len(disc(2))
     (5, 13)
@@ -93,7 +94,7 @@ def disc(radius: int) -> Int[np.ndarray, "cells 2"]:
 def dilated(
     values: UInt8[np.ndarray, "rows columns"], radius: int
 ) -> UInt8[np.ndarray, "larger wider"]:
-    """The largest value within ``radius``, for every cell that has one so near."""
+    """The largest value within ``radius`` of each cell; the result is larger on all sides."""
     rows, columns = values.shape
     grown = np.zeros((rows + 2 * radius, columns + 2 * radius), np.uint8)
     for row, column in disc(radius) + radius:
@@ -103,7 +104,7 @@ def dilated(
 
 
 def stamp(paddle: Paddle, angle: float) -> Stamp:
-    """A paddle that points along ``angle``, on ``2 half + 1`` pixels a side."""
+    """Draw a paddle along ``angle``, on a square of ``2 half + 1`` pixels a side."""
     centre = paddle.half * paddle.antialias
     row, column = move((centre, centre), angle, paddle.length * paddle.antialias)
     canvas = Image.new("L", (2 * centre + 1, 2 * centre + 1))
@@ -120,9 +121,9 @@ def stamp(paddle: Paddle, angle: float) -> Stamp:
 
 
 def seed_kernel(paddle: Paddle, mask: UInt8[np.ndarray, "side side"]) -> np.ndarray:
-    """Cells ``(n, 2)``, from a pixel, that must be free for a contour to begin there.
+    """Cells ``(n, 2)``, relative to a pixel, that must be free to start a contour.
 
-    The cells are those that the mask covers fully, moved one pixel down and right as in
+    The mask covers these cells fully.  They are moved one pixel down and right, as in
     the original code.  The original code finds no free pixel if, at a corner pixel of
     the picture, all cells lie outside the picture.  This function then returns no
     cells.
@@ -140,7 +141,7 @@ def seed_kernel(paddle: Paddle, mask: UInt8[np.ndarray, "side side"]) -> np.ndar
 def free_pixels(
     taken: Bool[np.ndarray, "window window"], kernel: Int[np.ndarray, "cells 2"]
 ) -> Int[np.ndarray, "pixels 2"]:
-    """Pixels at which no cell of the kernel is taken; none if it has no cells."""
+    """Pixels around which all cells of the kernel are free; no pixels without cells."""
     if not len(kernel):
         return kernel
     side, reach = len(taken), int(np.abs(kernel).max())
@@ -154,7 +155,7 @@ def free_pixels(
 def marker(
     window: int, antialias: int, radius: float, pixel: tuple[int, int]
 ) -> UInt8[np.ndarray, "window window"]:
-    """A picture of ``window`` pixels a side that has only a disc at ``pixel``."""
+    """Draw a picture of ``window`` pixels a side with only a disc at ``pixel``."""
     side = np.arange(window * antialias)
     rows, columns = ((side - antialias * centre) ** 2 for centre in pixel)
     inside = rows[:, None] + columns <= (antialias * radius) ** 2
@@ -169,18 +170,21 @@ def _reduced(
 
 
 class Table(NamedTuple):
-    """Every direction of a paddle: those from a pivot to a candidate, then whole degrees.
+    """All directions of a paddle.
+
+    The first directions are from a pivot to the candidates for the next tip.  Then come the
+    directions of whole degrees, for first paddles.
 
     Attributes:
-        paddle: With its margin.
-        angles: Angles of all directions, in radians; degrees from -180 on.
-        steps: From a pivot to the candidates.
-        weights: Weights of the candidates, after each direction.
-        advances: From a pivot to the next one, before it is rounded up.
-        stamps: Stamps of the paddles; those of candidates point back to the pivot.
-        masks: Masks of the stamps, of 16 bits.
-        holes: What the stamps leave of 255, dilated by a margin.
-        kernels: Cells that a first paddle needs, for the whole degrees.
+        paddle: Paddle with its margin.
+        angles: Angle of each direction in radians; whole degrees start at -180.
+        steps: Row and column of each candidate, relative to the pivot.
+        weights: Weight of each candidate (column) after each direction (row).
+        advances: Step from a pivot to the next pivot in each direction, not rounded.
+        stamps: Stamp of each direction; stamps of candidates point back to the pivot.
+        masks: Mask of each stamp, as 16-bit integers.
+        holes: 255 minus the mask dilated by a margin, for each stamp.
+        kernels: Cells that a first paddle needs, for each whole degree.
     """
 
     paddle: Paddle
@@ -195,13 +199,17 @@ class Table(NamedTuple):
 
     @property
     def pad(self) -> int:
-        """Pixels around a picture that hold whatever a paddle or a pivot can touch."""
+        """Width of a frame around a picture that contains all a paddle can touch."""
         return self.paddle.half + 2 * self.paddle.margin + 4
 
 
 @cache
 def table(paddle: Paddle, continuity: float) -> Table:
-    """All directions; a candidate's weight is a squared cosine of ``continuity`` turns."""
+    """Make the table of all directions of a paddle.
+
+    The weight of a candidate is the squared cosine of ``continuity`` times the angle of
+    the turn, and zero from a right angle on.
+    """
     steps = _steps(paddle.reach)
     candidates = np.arctan2(*steps.T)
     degrees = np.radians(np.arange(-180, 180))
@@ -224,7 +232,7 @@ def table(paddle: Paddle, continuity: float) -> Table:
 
 
 def _steps(radius: int) -> Int[np.ndarray, "candidates 2"]:
-    """The pixels of a circle, one for each pixel of its circumference, rounded down."""
+    """Pixels of a circle, about one for each pixel of its circumference, rounded down."""
     angles = np.arange(0, 2 * np.pi, 1 / radius)
     ring = radius * np.stack([np.sin(angles), np.cos(angles)], 1)
     return np.unique(np.floor(ring).astype(int), axis=0)

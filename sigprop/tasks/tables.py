@@ -1,10 +1,10 @@
-"""Tables of features at regular times: read, checked, and nothing guessed.
+"""Tables of features at regular times: read from files and checked.
 
 The first column of a file is the time of each row.  Times are ISO 8601, such as
-``2016-07-01 00:00:00``, or month, day and year as ``7/1/2016 0:00``; a day is never taken
-for a month.  An offset from Greenwich, such as ``Z`` or ``+02:00``, is read where all
-times have one; they are then times of Greenwich.  Times have to grow by one and the same
-step, in seconds or in months.
+``2016-07-01 00:00:00``, or month, day and year as ``7/1/2016 0:00``.  The month always
+comes before the day.  If all times have an offset, such as ``Z`` or ``+02:00``, they are
+converted to UTC.  Successive times must differ by one constant step, in seconds or in
+months.
 
 Source: Zhou et al. (2021), Informer, for ETT, WTH and ECL; Keeling and Whorf (2004), for
 the carbon dioxide over Mauna Loa.
@@ -32,7 +32,12 @@ LARGEST = 1e150  # of a feature: squares are finite
 
 
 class Step(NamedTuple):
-    """The time between two rows: seconds, or calendar months where there are any."""
+    """The time between two successive rows of a table.
+
+    Attributes:
+        seconds: Number of seconds; ignored if ``months`` is not zero.
+        months: Number of calendar months, or zero.
+    """
 
     seconds: int
     months: int = 0
@@ -48,7 +53,11 @@ class Step(NamedTuple):
 
     @property
     def season(self) -> int:
-        """Steps of a day, where they divide it; otherwise of a year, to the nearest."""
+        """Number of steps in a season.
+
+        The season is a day if a day is a whole number of steps, at least two.  Otherwise
+        it is a year, and the number is rounded.
+        """
         if self.months:
             return max(1, round(12 / self.months))
         day = int(DAY.astype(int))
@@ -60,16 +69,18 @@ class Step(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Features over time.
+    """A table of features at regular times.
 
     Attributes:
-        name: Name of the source, for messages and pictures.
-        times: Time of each row.
+        name: Name of the table for messages and figures, such as its file name.
+        times: Time of each row, as ``datetime64[s]``.
         values: Value of each feature in each row.
-        features: Their names.
-        step: Time between two rows.
+        features: Names of the features.
+        step: Time between two successive rows.
 
     Example:
+        The weekly carbon dioxide of Mauna Loa has one feature:
+
         >>> table = carbon_dioxide()
         >>> table.features, table.values.shape, table.column("co2")
         (('co2',), (2284, 1), 0)
@@ -82,10 +93,10 @@ class Table:
     step: Step
 
     def column(self, feature: str) -> int:
-        """The place of a feature.
+        """Index of a feature among the columns of ``values``.
 
         Raises:
-            ValueError: If there is none of this name.
+            ValueError: If there is no feature of this name.
         """
         if feature not in self.features:
             raise ValueError(
@@ -96,18 +107,24 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    r"""A ``.csv`` whose first column is the time of each row.
+    r"""Read a ``.csv`` file whose first column is the time of each row.
+
+    Times are such as ``2016-07-01 00:00:00`` or ``7/1/2016 0:00`` (month first).  If all
+    times have an offset such as ``Z`` or ``+02:00``, they are converted to UTC.
 
     Args:
-        path: Path of the file; its first row names the columns.
+        path: Path of the file, whose first row has the names of the columns.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If a cell is no time or no number, times are repeated, out of order or
-            at another step than the first two, a column is constant, or there are fewer
-            than two rows or no feature; it names the row of the file and the column.
+        FileNotFoundError: If there is no file at ``path``.
+        ValueError: If a cell is no time or no number; if times are repeated, out of
+            order, or not separated by one constant step; if a column is constant or has a
+            number above 1e150 in size; if columns lack distinct names; if there are fewer
+            than two rows, or no feature.
 
     Example:
+        The first row of this file names its columns ``time`` and ``level``:
+
         >>> import tempfile
         >>> rows = "time,level\n2024-01-01,1.0\n2024-01-02,2.0\n2024-01-03,4.0\n"
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -139,10 +156,10 @@ def read_table(path: Path) -> Table:
 
 
 def _checked(table: Table) -> Table:
-    """A table whose features all vary, in units in which their squares are finite.
+    """Return the table if every feature varies and can be squared.
 
     Raises:
-        ValueError: Naming one that does not.
+        ValueError: If a feature is constant, or has a number above ``LARGEST`` in size.
     """
     large = np.abs(table.values).max(axis=0) > LARGEST
     if large.any():
@@ -163,7 +180,7 @@ def _checked(table: Table) -> Table:
 def _times(
     lines: list[int], cells: list[str], name: str
 ) -> Shaped[np.ndarray, " rows"]:
-    """Times of the rows, from whichever notation each cell has."""
+    """Times of the rows; each cell may have either notation."""
     text = pandas.Series(cells).str.upper()
     slashed = text.str.contains("/", regex=False)
     times = pandas.Series(pandas.NaT, index=text.index, dtype="datetime64[s]")
@@ -196,10 +213,10 @@ def _parsed(text: pandas.Series, form: str) -> pandas.Series:
 
 
 def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:
-    """The one step of all rows.
+    """The step that is common to all rows.
 
     Raises:
-        ValueError: Naming the first row that is before another, or at another step.
+        ValueError: If times are repeated or out of order, or steps differ.
     """
     steps = np.diff(times).astype(int)
     months = np.diff(times.astype("datetime64[M]").astype(int))
@@ -231,15 +248,17 @@ def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:
 
 
 def carbon_dioxide() -> Table:
-    """Weekly carbon dioxide over Mauna Loa, 1958 to 2001, which ``statsmodels`` brings.
+    """Load the weekly carbon dioxide over Mauna Loa, 1958 to 2001.
 
-    59 of the 2284 weeks were not measured: they lie on a straight line between their
-    neighbours.
+    The unit is parts per million by volume.  Of the 2284 weeks, 59 were not measured;
+    they are interpolated linearly.  The package ``statsmodels`` contains the data.
 
     Raises:
         ModuleNotFoundError: If statsmodels, of the extra ``data``, is not installed.
 
     Example:
+        The value of the first week is 316.1 ppm:
+
         >>> table = carbon_dioxide()
         >>> table.values.shape, float(table.values[0, 0])
         ((2284, 1), 316.1)
@@ -264,17 +283,21 @@ FILES = {
 
 
 def load_table(data: str) -> Table:
-    """A table by its name, or from a file.
+    """Load a table of features by its name, or from a file.
 
     Args:
-        data: ``co2``; one of ``FILES``, found below the environment's ``SIGPROP_DATA``;
-            with or without ``.csv``; or the path of a ``.csv``, which comes first.
+        data: Name of a table or path of a ``.csv`` file.  The names are ``co2``, and
+            ``ETTh1``, ``ETTh2``, ``ETTm1``, ``ETTm2``, ``WTH`` and ``ECL``, with or
+            without ``.csv``.  Their files are read from the folder that the environment
+            variable ``SIGPROP_DATA`` names.  If a file ``ETTh1.csv`` is in the working
+            folder, the name ``ETTh1.csv`` means this file.
 
     Raises:
-        FileNotFoundError: If there is no such file, or the environment names no folder.
-        ModuleNotFoundError: If ``co2`` is asked for and statsmodels, of the extra
+        FileNotFoundError: If the file does not exist, or a name's file is needed and
+            ``SIGPROP_DATA`` is not set.
+        ModuleNotFoundError: If ``data`` is ``co2`` and statsmodels, of the extra
             ``data``, is not installed.
-        ValueError: If it is no table of regular times.
+        ValueError: If ``data`` is empty, or ``read_table`` refuses the file.
 
     Example:
         >>> load_table("co2").features

@@ -1,10 +1,10 @@
 """Learn a linear recurrent teacher from its outputs, with the exact loss or a sampled one.
 
 The loss is ``L = 1/(2 T) sum_t E |y_t - y*_t|^2`` over stationary inputs of ``T`` steps.
-Student and teacher are linear, so that with ``d`` the difference of their impulse
-responses it is a quadratic form: ``L = 1/(2 T) sum_jk n(j, k) R(j - k) <d_j, d_k>``, where
+Let ``d_j`` be the difference of the impulse responses of student and teacher at age ``j``.
+Both are linear, so ``L = 1/(2 T) sum_jk n(j, k) R(j - k) <d_j, d_k>``.  The factor
 ``n(j, k) = max(0, T - max(j, k, 0) + min(j, k, 0))`` counts the steps at which inputs of
-both ages exist; for white inputs ``1/(2 T) sum_j (T - |j|) |d_j|^2``.
+both ages exist.  For white inputs, ``L = 1/(2 T) sum_j (T - |j|) |d_j|^2``.
 
 Source: Zucchet & Orvieto (2024), Section 4.2 and Appendix A.1, C.3; the quadratic form
 is ours.
@@ -36,13 +36,13 @@ class Stationary(Protocol):
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = ...
     ) -> Float[Array, "num length"]:
-        """Draw ``num`` independent series."""
+        """Draw ``num`` independent sequences of ``length`` steps."""
         ...
 
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """``E x_{t+lag} x_t``."""
+        """The autocovariance ``R(lag) = E x_{t+lag} x_t``."""
         ...
 
 
@@ -51,18 +51,21 @@ TEACHER_SIZE = 10  # hidden neurons, Appendix C.3
 
 @final
 class TeacherStudent(eqx.Module):
-    """The task; build one with ``teacher_student``.
+    """The task of learning the outputs of a linear teacher; see ``teacher_student``.
 
-    ``loss(student)`` is exact; ``loss(student, key, batch)`` is that of a batch of
-    sequences.  The first is the expectation of the second.
+    ``loss(student)`` is the exact expected loss, without sampling.
+    ``loss(student, key, batch)`` is the mean loss of ``batch`` sampled sequences.  Its
+    expectation is the exact loss.
 
     Attributes:
-        teacher: Layer whose outputs are to be learnt.
-        target: Quantities of the teacher that ``population`` needs, computed once.
-        process: Stationary law of each input channel; channels are independent.
-        length: Steps of a sequence; none for the limit of infinitely many.
+        teacher: Layer whose outputs are learnt.
+        target: Impulse response or modes of the teacher, which ``population`` needs.
+        process: Stationary process of each input channel; channels are independent.
+        length: Number of steps of a sequence; None for the limit of infinitely many.
 
     Example:
+        The teacher itself has a loss of zero:
+
         >>> teacher = linear_teacher(jax.random.key(0), nu0=0.9, size=2)
         >>> task = teacher_student(teacher, length=20)
         >>> task.teacher.state_size, float(abs(task.loss(teacher)).round(3))
@@ -77,10 +80,16 @@ class TeacherStudent(eqx.Module):
     def loss(
         self, student: Layer, key: PRNGKeyArray | None = None, batch: int | None = None
     ) -> Float[Array, ""]:
-        """Exact, or of ``batch`` sequences drawn with ``key``.
+        """The loss of a student: exact, or of sampled sequences.
+
+        Args:
+            student: Layer with the widths of the teacher.
+            key: Random key for sampled sequences.  Default: the exact loss.
+            batch: Number of sampled sequences.  Default: the exact loss.
 
         Raises:
-            ValueError: If only one of key and batch is given, or as the two below.
+            ValueError: If only one of ``key`` and ``batch`` is given, or if ``population``
+                or ``sampled`` refuses the student.
         """
         if (key is None) != (batch is None):
             raise ValueError(
@@ -91,11 +100,11 @@ class TeacherStudent(eqx.Module):
         return self.sampled(student, key, batch)
 
     def population(self, student: Layer) -> Float[Array, ""]:
-        """The expected loss, from impulse responses: no inputs are drawn.
+        """The exact expected loss of a linear student, from impulse responses.
 
         Raises:
-            ValueError: If the student is not linear or of other widths; or, for
-                infinitely many steps, if the loss has no limit that can be computed.
+            ValueError: If the student is not linear, or its widths differ from the
+                teacher's; if sequences are infinitely long and the student is not causal.
         """
         self._require_widths(student)
         if self.length is None:
@@ -109,10 +118,16 @@ class TeacherStudent(eqx.Module):
     def sampled(
         self, student: Layer, key: PRNGKeyArray, batch: int
     ) -> Float[Array, ""]:
-        """The mean loss of a batch of sequences, teacher and student run on both.
+        """The mean loss of a student over a batch of sampled sequences.
+
+        Args:
+            student: Layer with the widths of the teacher.
+            key: Random key of the inputs.
+            batch: Number of sequences.
 
         Raises:
-            ValueError: If the task has no length, the batch is empty or the widths differ.
+            ValueError: If the task has no finite length, if ``batch`` is below one, or if
+                the student's widths differ from the teacher's.
         """
         self._require_widths(student)
         if self.length is None or batch < 1:
@@ -138,18 +153,23 @@ class TeacherStudent(eqx.Module):
 def teacher_student(
     teacher: Layer, process: Stationary | None = None, length: int | None = 300
 ) -> TeacherStudent:
-    """A task from any linear causal teacher; inputs are white unless given.
+    """Make the task of learning the outputs of a linear teacher.
 
     Args:
-        teacher: Causal and linear; stable, where the length is infinite.
-        process: Input process of mean zero, with ``sample`` and ``autocovariance`` as
-            in ``sigprop.inputs``.
-        length: Steps of a sequence, two at least; none for infinitely many.
+        teacher: A causal linear layer, stable if sequences are infinitely long.
+        process: Input process of mean zero, with the methods ``sample`` and
+            ``autocovariance`` of ``sigprop.inputs``.  Default: white noise of variance 1.
+        length: Number of steps of a sequence, at least two; None for infinitely many.
 
     Raises:
-        ValueError: If the teacher, the process or the length does not fit.
+        ValueError: If the teacher is not causal and linear; if ``length`` is below two;
+            if ``process`` lacks a method or has an impossible autocovariance.  If
+            ``length`` is None, also if the teacher is not stable, or if the process is
+            not White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
+        The loss of five sampled sequences is one number:
+
         >>> teacher = linear_teacher(jax.random.key(0), nu0=0.9, size=2)
         >>> task = teacher_student(teacher, length=20)
         >>> task.loss(teacher, jax.random.key(1), 5).shape
@@ -183,15 +203,25 @@ def linear_teacher(
     d_in: int = 1,
     d_out: int = 1,
 ) -> LinearRNN:
-    """The random teacher: eigenvalues of modulus in [nu0, 1), phases up to theta0.
+    """Draw a random linear teacher with moduli in ``[nu0, 1)`` and phases up to ``theta0``.
+
+    Args:
+        key: Random key.
+        nu0: Smallest modulus of an eigenvalue, ``0 <= nu0 < 1``.
+        theta0: Largest phase of a complex eigenvalue in radians, ``0 < theta0 <= pi``.
+            Negative real eigenvalues have phase ``pi``.
+        size: Number of states.
+        d_in: Number of input channels.
+        d_out: Number of outputs.
 
     Raises:
-        ValueError: If a size, ``nu0`` or ``theta0`` is out of range; ``nu0 = 1`` would be
-            an unstable teacher.
+        ValueError: If a size is below one, or if ``nu0`` or ``theta0`` is out of range.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
 
     Example:
+        Rounding may put a modulus slightly below ``nu0``:
+
         >>> teacher = linear_teacher(jax.random.key(0), nu0=0.9, size=4)
         >>> bool((abs(teacher.eigenvalues()) > 0.89).all())
         True
@@ -206,13 +236,14 @@ def expected_loss(
     """The expected loss of a difference of impulse responses.
 
     Args:
-        difference: From age zero, or from ``1 - length``, to below ``length``.
-        process: Law of each input channel.
-        length: Steps ``T`` of a sequence.
+        difference: Difference at ages ``0 ... length - 1``, or at ages
+            ``1 - length ... length - 1`` if one response is bidirectional.
+        process: Process of each input channel.
+        length: Number of steps ``T`` of a sequence.
 
     Raises:
-        ValueError: If there are neither ``length`` nor ``2 length - 1`` ages, or the
-            process is none.
+        ValueError: If there are neither ``length`` nor ``2 length - 1`` ages, or if
+            ``process`` has no possible autocovariance.
     """
     count = len(difference)
     if count not in (length, 2 * length - 1):
@@ -229,12 +260,12 @@ def expected_loss(
 
 
 def is_white(process: Stationary, length: int) -> bool:
-    """True where inputs fewer than ``length`` steps apart are uncorrelated."""
+    """True if inputs fewer than ``length`` steps apart are uncorrelated."""
     return not _covariances(process, length)[1:].any()
 
 
 def _covariances(process: Stationary, length: int) -> Float[np.ndarray, " lags"]:
-    """``R`` at all lags below the length, if it is that of a process."""
+    """The autocovariance at all lags below ``length``, after a check."""
     require_process(process)
     covariance = np.asarray(process.autocovariance(np.arange(length)))
     require_autocovariance(covariance, length)
@@ -247,7 +278,17 @@ def age_weights(
     first: Int[np.ndarray, " n"],
     second: Int[np.ndarray, " m"],
 ) -> Float[np.ndarray, "n m"]:
-    """``n(j, k) R(j - k) / T``: how much two ages count together in the mean loss."""
+    """The weight ``n(j, k) R(j - k) / T`` of each pair of ages in the mean loss.
+
+    Args:
+        process: Process of each input channel.
+        length: Number of steps ``T`` of a sequence.
+        first: Ages ``j``.
+        second: Ages ``k``.
+
+    Returns:
+        A row for each age ``j`` and a column for each age ``k``.
+    """
     j, k = np.meshgrid(first, second, indexing="ij")
     steps = length - np.maximum(np.maximum(j, k), 0) + np.minimum(np.minimum(j, k), 0)
     lags = np.minimum(abs(j - k), length - 1)  # farther ages never meet
@@ -258,5 +299,5 @@ def age_weights(
 def _two_sided(
     response: Float[Array, "ages d_out d_in"], target: Float[Array, "time d_out d_in"]
 ) -> Float[Array, "ages d_out d_in"]:
-    """Student minus a causal teacher, at the student's ages."""
+    """Response of the student minus that of a causal teacher, at the student's ages."""
     return response.at[len(response) - len(target) :].add(-target)
