@@ -286,7 +286,8 @@ def accuracy(
         The number of correct examples and the number of valid examples.
 
     Raises:
-        ValueError: If a score is NaN, or ``scores`` is not a matrix with a row or more.
+        ValueError: If a score is NaN, or ``scores`` is not a matrix with a row for each
+            example.
 
     Example:
         The labels are 0 and 1, and both rows predict class 0:
@@ -297,5 +298,10 @@ def accuracy(
     """
     require_within("scores", scores, -np.inf, np.inf, "[]")
     require_shape("scores", scores, "batch classes")
+    if len(scores) != len(batch.labels):
+        raise ValueError(
+            f"need a row of scores for each of {len(batch.labels)} examples, got "
+            f"{len(scores)}"
+        )
     right = (scores.argmax(-1) == batch.labels) & batch.valid
     return int(right.sum()), int(batch.valid.sum())

@@ -8,6 +8,7 @@ otherwise be one file where file names ignore case.
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -208,7 +209,18 @@ def _summary(one: Public) -> str:
     """The first sentence of a docstring."""
     tree = _tree(one.home)
     text = _docstring(_definition(one, tree), tree)
-    return " ".join(text.partition("\n\n")[0].split()).replace("|", r"\|")
+    return _escaped(" ".join(text.partition("\n\n")[0].split()))
+
+
+def _escaped(text: str) -> str:
+    r"""The text with each bar escaped that stands outside of a literal.
+
+    >>> print(_escaped("the moment |h| of ``|lam|``"))
+    the moment \|h\| of ``|lam|``
+    """
+    return re.sub(
+        r"``.*?``|\|", lambda match: r"\|" if match[0] == "|" else match[0], text
+    )
 
 
 def _docstring(node: ast.stmt | None, tree: ast.Module) -> str:

@@ -48,6 +48,8 @@ def test_accuracy_counts_examples_and_not_what_fills():
     scores = np.eye(5)[batch.labels]
     assert accuracy(scores, batch) == (3, 3)
     assert accuracy(-scores, batch) == (0, 3)
+    with pytest.raises(ValueError, match="scores for each of 5 examples, got 1"):
+        accuracy(scores[:1], batch)
 
 
 def test_splits_are_disjoint_complete_and_fixed():
