@@ -50,7 +50,12 @@ Real = Float[Array, "*shape"] | Float[np.ndarray, "*shape"]
 
 
 class Estimate(NamedTuple):
-    """A sample mean, its standard error, and the number of independent draws.
+    """Sample mean with its standard error.
+
+    Attributes:
+        mean: Mean over the samples.
+        sem: Standard error of the mean.
+        n: Number of independent samples.
 
     Example:
         >>> Estimate(np.array(0.5), np.array(0.1), 100).n
@@ -63,7 +68,13 @@ class Estimate(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums of a statistic and of its square over ``n`` independent draws."""
+    """Sums of a statistic over independent samples; sums of two batches can be added.
+
+    Attributes:
+        first: Sum of the values.
+        second: Sum of the squared values.
+        n: Number of samples.
+    """
 
     first: Float[np.ndarray, "*shape"]
     second: Float[np.ndarray, "*shape"]
@@ -75,10 +86,11 @@ class Sums(NamedTuple):
         )
 
     def estimate(self) -> Estimate:
-        """Mean and standard error.
+        """Return the mean and its standard error.
 
         Raises:
-            ValueError: With fewer than two draws, where no standard error exists.
+            ValueError: If there are fewer than two samples, so that no standard error
+                exists.
         """
         if self.n < 2:
             raise ValueError(f"need two draws or more for an error, got n={self.n}")
@@ -88,18 +100,25 @@ class Sums(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A complex array as two real ones."""
+    """Real part ``re`` and imaginary part ``im`` of a complex array."""
 
     re: Real
     im: Real
 
     def square(self) -> Real:
-        """Squared moduli."""
+        """Return the squared moduli."""
         return self.re**2 + self.im**2
 
 
 class Walk(NamedTuple):
-    """State, sensitivity, and running sums of the squares of both."""
+    """State of a simulation at one time.
+
+    Attributes:
+        h: States.
+        s: Sensitivities ``dh/dlam``.
+        sum_h: Sums of ``|h|^2`` over the steps so far.
+        sum_s: Sums of ``|s|^2`` over the steps so far.
+    """
 
     h: Split
     s: Split
@@ -108,7 +127,7 @@ class Walk(NamedTuple):
 
 
 def split(values: Inexact[Array, "*shape"]) -> Split:
-    """Real and imaginary parts."""
+    """Return the real and imaginary parts of an array."""
     return Split(jnp.real(values), jnp.imag(values))
 
 
@@ -125,12 +144,17 @@ def walk(
 
     Args:
         key: Random key of JAX; do not use it for anything else.
-        lam: Eigenvalues, (n, 1) shared by all trajectories or (n, batch).
-        process: Inputs, one series a trajectory, shared by its neurons.
-        times: Increasing numbers of inputs seen at which to look.
+        lam: Eigenvalues: (n, 1) if all trajectories share them, or (n, batch).
+        process: Input process.  Each trajectory has its own input sequence, which all
+            its neurons receive.
+        times: Increasing numbers of steps after which the simulation is returned.
         batch: Number of trajectories.
-        running: True to carry the running sums; zero otherwise.
-        gain: Factor on each neuron's input, ``gamma`` in the LRU; one if left out.
+        running: True to compute the sums of squares over the steps.  If False, the
+            sums are zero.
+        gain: Factor on each neuron's input, ``gamma`` in the LRU.  Default: 1.
+
+    Returns:
+        The simulation after each of ``times``; arrays have the shape (n, batch).
     """
     dtype = lam.re.dtype
     shape = (lam.re.shape[0], batch)
@@ -191,10 +215,18 @@ def trajectories(
     running: bool = False,
     gain: Float[Array, "n #batch"] | None = None,
 ) -> list[Walk]:
-    """Like ``walk``, with the same draws, by the fastest way that this machine has.
+    """Run ``walk`` by the fastest implementation on this machine, with the same samples.
 
-    Arguments are those of ``walk``, but for ``lam``, which is not split.  Not to be
-    called inside a compiled program.
+    Do not call this function inside a compiled program.
+
+    Args:
+        key: Random key of JAX; do not use it for anything else.
+        lam: Eigenvalues, real or complex.
+        process: Input process, as in ``walk``.
+        times: Numbers of steps, as in ``walk``.
+        batch: Number of trajectories.
+        running: True to compute the sums of squares over the steps.
+        gain: Factor on each neuron's input.  Default: 1.
     """
     source = noise.follow(key, process, batch, lam.real.dtype)
     if source is None:
@@ -219,7 +251,7 @@ scanned = jax.jit(
     static_argnames=("process", "times", "batch", "running"),
     compiler_options=OFTEN,
 )
-"""``walk`` as one program."""
+"""``walk``, compiled by JAX."""
 
 
 def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
@@ -369,7 +401,10 @@ def _wide(values: Real) -> Float[np.ndarray, "*shape"]:
 
 
 def batches(num: int, size: int) -> Iterator[tuple[int, int]]:
-    """Indices and sizes of the batches that make up ``num`` draws."""
+    """Yield the index and the size of each batch of ``num`` samples.
+
+    All batches have ``size`` samples, except that the last can have fewer.
+    """
     for index, start in enumerate(range(0, num, size)):
         yield index, min(size, num - start)
 
@@ -381,12 +416,17 @@ def over_batches(
     tick: Callable[[int], None],
     workers: int | None = None,
 ) -> list[Any]:
-    """Run ``task(index, size)`` for every batch, in a fixed order.
+    """Run ``task(index, size)`` for every batch; return the results in order of index.
 
-    On as many threads as ``workers`` says, by default one a core, once the first batch
-    has compiled the program that they share.  Give one worker to
-    programs that call LAPACK in a batch: two of them at once wait for each other's
-    threads forever.
+    The first batch runs alone, because it compiles the program that all batches share.
+
+    Args:
+        task: Function of the index and the size of a batch.
+        num: Total number of samples.
+        size: Number of samples in a batch.
+        tick: Function that is called with the size of each finished batch.
+        workers: Number of threads.  Default: one per core.  Use 1 if the program calls
+            LAPACK in a batch, because two such programs at once can deadlock.
     """
     workers = cores() if workers is None else workers
     run, results = _everywhere(task), []
@@ -404,13 +444,17 @@ def over_batches(
 def by_reading(
     task: Callable[[int, int], Sums], num: int, size: int, names: Sequence[str]
 ) -> dict[str, Sums]:
-    """The sums of all batches, as of ``over_batches``, by the first axis of each.
+    """Add the sums of all batches, and return the total of each measured quantity.
 
     Args:
-        task: Sums of a batch, of its index and size; their first axis is the readings'.
-        num: Independent trajectories.
-        size: Size of a batch.
-        names: Names of the readings.
+        task: Function of the index and the size of a batch.  It returns the sums of the
+            batch, with one quantity per entry of the first axis.
+        num: Number of independent trajectories.
+        size: Number of trajectories in a batch.
+        names: Names of the quantities, in the order of the first axis.
+
+    Returns:
+        The sums of each quantity, by its name.
     """
     parts = over_batches(task, num, size, lambda count: None)
     whole = functools.reduce(Sums.__add__, parts)
@@ -423,7 +467,10 @@ def by_reading(
 def together(
     first: Callable[[], First], second: Callable[[], Second]
 ) -> tuple[First, Second]:
-    """The results of both, each on its thread: XLA compiles two programs on two cores."""
+    """Call two functions in two threads, and return both results.
+
+    XLA then compiles their programs on two cores at the same time.
+    """
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(_everywhere(second))
         return first(), future.result()
@@ -496,29 +543,38 @@ def second_moments(
     gain: Float[Array, " n"] | None = None,
     tick: Callable[[int], None] = lambda count: None,
 ) -> list[dict[str, Sums]]:
-    """Second moments of state and sensitivity at each of ``times``, over ``num`` draws.
+    """Simulate second moments of the states and of their derivatives by ``lam``.
 
-    Replicates are independent trajectories from the zero state.  The result holds, a
-    dictionary a time, ``state`` and ``sensitivity`` of shape (n,), and ``state_pair``
-    and ``sensitivity_pair`` of shape (pairs,): products of two real neurons.  Several
-    GPUs share the batches; the processes of a cluster of JAX must all make this call.
+    The trajectories are independent and start from the zero state.  Several GPUs share
+    the batches.  In a JAX run of several processes, each process must make this call.
 
     Args:
-        key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
-        lam: Eigenvalues; their precision is the simulation's.
-        process: A Gaussian input process.
-        times: Increasing numbers of inputs seen, each at least one.  Appending a
-            later time keeps the draws unchanged; an added earlier time changes them.
+        key: Random key of JAX; do not use it for anything else.  Batch ``i`` uses
+            ``fold_in(key, i)``.
+        lam: Eigenvalues.  The simulation has their precision.
+        process: Input process.  All neurons of a trajectory receive the same input.
+        times: Increasing numbers of steps after which moments are measured, each at
+            least one.  A later time can be appended without a change of the earlier
+            samples; a new earlier time changes the samples.
         num: Number of trajectories, two or more.
-        batch: Trajectories held at once; changes memory and speed, and the draws.
-        pairs: Indices of neurons whose products to average.
-        gain: Real factor on each neuron's input; one if left out.
-        tick: Called with the number of trajectories each finished batch adds.
+        batch: Number of trajectories in memory at once.  It affects memory, speed and
+            the random numbers.
+        pairs: Pairs of neuron indices.  The products of the real parts of each pair are
+            averaged as well.
+        gain: Real factor on each neuron's input.  Default: 1.
+        tick: Function that is called after each batch with its number of trajectories.
+
+    Returns:
+        A dictionary for each of ``times``.  Its values are sums over the trajectories,
+        whose method ``estimate`` gives mean and standard error.  The keys ``state`` and
+        ``sensitivity`` have ``|h|^2`` and ``|dh/dlam|^2`` of shape (n,).  The keys
+        ``state_pair`` and ``sensitivity_pair`` have the products, of shape (pairs,).
 
     Raises:
-        ValueError: If ``num < 2``, ``times`` do not increase from one, a pair names no
-            neuron, an eigenvalue or a gain is not finite, there is not a real gain a
-            neuron, or the precision is not available.
+        ValueError: If ``num`` is below 2; ``times`` are not increasing positive numbers;
+            a pair has an index without a neuron; ``lam`` or ``gain`` is not finite or so
+            large that squares overflow; ``gain`` is complex or has another shape than
+            ``lam``; or ``lam`` has double precision while it is off in JAX.
 
     Example:
         >>> from sigprop import White

@@ -4,11 +4,11 @@ The states solve the linear equations ``h_t - lam_t h_{t-1} = x_t``.  JAX differ
 such a solve in forward and reverse mode, to any order: the tangent of the states is the
 same recurrence, fed with ``dx_t + dlam_t h_{t-1}``; the transpose runs back in time.
 
-A complex array is worked on as its real part followed by its imaginary part, as
-``sigprop.neuron.projections`` makes and takes it: XLA then passes one buffer from a
-projection to the recurrence and on, without a copy.
+A complex array is stored as its real part followed by its imaginary part, as in
+``sigprop.neuron.projections``.  XLA then uses one buffer for a projection and the
+recurrence, without a copy.
 
-Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex.
+Notation: a, b  packed arrays (..., parts, n), where parts is 1 if real, 2 if complex.
 """
 
 import functools
@@ -50,31 +50,31 @@ def scan_linear(
     method: Method = "auto",
     reverse: bool = False,
 ) -> Inexact[Array, "time n"]:
-    """Run ``h_t = lam_t h_{t-1} + x_t``; return the states, one for every input.
+    """Run ``h_t = lam_t h_{t-1} + x_t``; return the state after each input.
 
-    The dtype is that of ``lam * x``; no inputs make no states.  Forward and reverse mode
-    work in any mixture; reverse mode keeps ``lam`` and the states, nothing else.
+    The states have the dtype of ``lam * x``.  Forward- and reverse-mode differentiation
+    can be nested in any order.  Reverse mode stores only ``lam`` and the states.
 
     Args:
-        lam: Eigenvalues: ``(n,)`` fixed, or ``(time, n)``, one row a step.
+        lam: Eigenvalues: shape (n,) if they are fixed in time, or (time, n).
         x: Inputs.
-        initial: State before the first step taken; zero if left out.
-        resets: Where true, the state before the step is forgotten, ``initial`` too:
-            ``h_t = x_t``.
-        method: ``sequential`` is a loop in time that turns inputs into states in place;
-            ``chunked`` runs all chunks of 32 steps at once, then corrects them by their
-            carries; ``associative`` is a tree; ``kernel`` is one program of a GPU of
-            CUDA, which a CPU interprets slowly; ``fft`` multiplies spectra, for fixed
-            ``lam``: its rounding errors are of the size of the largest state or power
-            of ``lam`` at every step, so it wants ``|lam| <= 1``, and powers that
-            overflow leave no finite state.  ``auto`` chooses by device and size.  Only
-            ``sequential`` and ``kernel`` forget infinite states at a reset.
+        initial: State before the first computed step.  Default: zero.
+        resets: True at each step that ignores the state before it, including
+            ``initial``, so that ``h_t = x_t``.
+        method: ``sequential`` is a loop over time that overwrites inputs by states.
+            ``chunked`` runs all chunks of 32 steps in parallel, then adds the effect of
+            the state at each chunk's start.  ``associative`` is a parallel prefix scan.
+            ``kernel`` is a single CUDA kernel; a CPU interprets it slowly.  ``fft``
+            multiplies spectra and needs fixed ``lam`` with ``|lam| <= 1``.  Its rounding
+            errors scale with the largest state or power of ``lam`` at every step.
+            ``auto`` chooses by device and size.  Only ``sequential`` and ``kernel``
+            recover from infinite states at a reset.
         reverse: True to run from the last step to the first.
 
     Raises:
-        ValueError: If the method is unknown or cannot do what is asked, the shapes do
-            not belong together, a real recurrence is to start from a complex state, or
-            ``resets`` are not booleans.
+        ValueError: If the method is unknown or does not support ``resets`` or ``lam`` that
+            varies in time; if shapes do not match; if ``initial`` is complex while
+            ``lam`` and ``x`` are real; or if ``resets`` are not booleans.
     """
     dtype = jnp.result_type(lam, x)
     _check(lam, x, initial, resets, method)
@@ -129,10 +129,12 @@ def scan_linear_reference(
     resets: Bool[Array, " time"] | None = None,
     reverse: bool = False,
 ) -> Inexact[Array, "time n"]:
-    """Run ``h_t = lam_t h_{t-1} + x_t`` in a plain scan, which is slow.
+    """Run ``h_t = lam_t h_{t-1} + x_t`` by ``lax.scan``, a slow reference for tests.
+
+    The arguments have the same meaning as in ``scan_linear``.
 
     Raises:
-        ValueError: As ``scan_linear``.
+        ValueError: If ``scan_linear`` raises it.
     """
     dtype = jnp.result_type(lam, x)
     _check(lam, x, initial, resets, "sequential")
@@ -155,12 +157,24 @@ def stream(
     h: Inexact[Array, "*shape"],
     x_t: Inexact[Array, "*shape"],
 ) -> Inexact[Array, "*shape"]:
-    """The state after one more input, for inference; pass a zero ``h`` to reset."""
+    """Return the state after one more input, for inference step by step.
+
+    Args:
+        lam: Eigenvalues.
+        h: State before the input; pass zero to reset.
+        x_t: Input.
+    """
     return step(lam, h, x_t)
 
 
 def automatic_method(length: int, size: int, platform: str) -> Method:
-    """Method that ``auto`` means without the kernel, by steps, bytes and platform."""
+    """Choose a method for ``auto``, if the CUDA kernel cannot run.
+
+    Args:
+        length: Number of steps.
+        size: Size of the states in bytes.
+        platform: Platform name of JAX, such as ``cpu``.
+    """
     if platform == "cpu" or length <= SHORT_ON_GPU:
         return "sequential"
     return "chunked" if size >= LARGE_ON_GPU else "associative"
@@ -211,12 +225,15 @@ def _check(lam, x, initial, resets, method) -> None:
 
 
 def pack(z: Inexact[Array, "*shape n"]) -> Packed:
-    """Real parts, then imaginary parts if there are any, along a new last axis but one."""
+    """Stack real parts, and imaginary parts if ``z`` is complex, along a new axis.
+
+    The new axis is the second last.
+    """
     return pack_p.bind(z) if jnp.iscomplexobj(z) else z[..., None, :]
 
 
 def unpack(a: Packed) -> Inexact[Array, "*shape n"]:
-    """Undo ``pack``."""
+    """Return the array from which ``pack`` made ``a``."""
     *front, parts, n = a.shape
     if parts == 1:
         return a[..., 0, :]
