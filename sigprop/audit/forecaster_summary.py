@@ -40,14 +40,20 @@ def _interval(values: xr.DataArray) -> Interval:
 
 
 def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
-    """The first assumption that moves predicted power too far; nothing if none does.
+    """Return the first assumption for which predicted and measured power differ.
+
+    They differ if the 95 % interval of predicted over measured is more than 10 % away from
+    one.
 
     Args:
         dataset: Audit that ``sigprop.audit.audit_forecaster`` returned.
-        recurrence: Name of a recurrence in the data set.
+        recurrence: Name of a recurrence in the data set, such as ``block 1``.
+
+    Returns:
+        The name of the assumption, or an empty text if no assumption fails.
 
     Raises:
-        ValueError: If the data set does not have it.
+        ValueError: If the data set does not have this recurrence.
 
     Example:
         >>> ends = {"end": ["low", "middle", "high"], "recurrence": ["block 1"]}
@@ -73,7 +79,7 @@ def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
 
 
 def rows(dataset: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
-    """All numbers with their intervals as plain rows, none where there is no number."""
+    """Return all numbers with their intervals as rows for JSON; NaN becomes ``None``."""
     numbers = [
         {
             "signal": signal,
@@ -124,7 +130,7 @@ def _each(values: xr.DataArray, dim: str, read: Callable[[Any], Any]) -> dict[st
 
 
 def tables(dataset: xr.Dataset) -> list[Table]:
-    """For a terminal of 150 columns: assumptions, power and the merge."""
+    """Return tables of assumptions, power and merges for a terminal of 150 columns."""
     attrs = dataset.attrs
     title = f"{attrs['sequences']} sequences in {attrs['blocks']} blocks of time"
     names = dataset["assumption"].values.tolist()

@@ -1,4 +1,4 @@
-"""The user's own series: read, checked, cut into windows, standardised."""
+"""Time series of the user: read from a file, checked, cut into windows, standardised."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +18,13 @@ FEW_WINDOWS = 100  # the interval covered 93 % at 200 independent squared Gaussi
 
 @dataclass(frozen=True)
 class Series:
-    """Windows of one or more standardised features, and what was done to get them.
+    """Windows of a time series with standardised features.
 
-    ``block`` is the length, in windows, of the bootstrap's blocks.
+    Attributes:
+        values: Windows of equal length, in the order of time.
+        names: Name of each feature.
+        notes: Sentences about the preparation, such as dropped rows.
+        block: Number of consecutive windows that the bootstrap resamples together.
 
     Example:
         >>> x = np.random.default_rng(0).normal(size=(40, 32, 2))
@@ -35,21 +39,25 @@ class Series:
 
 
 def load_series(path: Path, window: int = 512) -> Series:
-    """Read ``.npy`` sequences, or cut one series of ``.npy`` or ``.csv`` into windows.
+    """Read a time series from a ``.npy`` or ``.csv`` file, and cut it into windows.
 
-    Every feature is scaled to mean 0 and variance 1 over the windows that are kept.  A
-    column of numbers that only ever grows, or falls, or moves by one and the same step,
-    is a time or an index and no feature: it is dropped, and the notes say so.
+    Every feature is scaled to mean 0 and variance 1 over all windows.  A column is treated
+    as a time or an index if it only grows, only falls, or has the same step in at least
+    90 % of the rows.  Such a column is dropped, with a note.
 
     Args:
-        path: ``.npy`` of shape (time, features), one series, or of shape (sequences, time,
-            features); or ``.csv``, whose leading column is dropped when it is an index or
-            no number; its cells may be kept apart by ``,``, ``;`` or tabs.
-        window: Steps per window of one series; a ``.npy`` of sequences keeps its own.
+        path: File with the series.  A ``.npy`` array has the shape (time, features) for
+            one series, or (sequences, time, features).  A ``.csv`` file has one row per
+            step, with cells separated by ``,``, ``;`` or tabs.  Its first column is
+            dropped if it is an index or not numeric.
+        window: Number of steps of a window, 8 or more.  It is ignored for an array of
+            several sequences, where each sequence is a window.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If the file is not of that form, too short, not finite or constant.
+        FileNotFoundError: If the file does not exist.
+        ValueError: If ``window`` is below 8 or a window has over 8192 steps; if the file
+            has another format or fewer than two windows; or if a value is not finite or
+            a feature is constant.
 
     Example:
         >>> import tempfile
