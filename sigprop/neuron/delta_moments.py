@@ -1,10 +1,10 @@
-"""Second moments of the delta rule from expectations of keys and gates: steps, limits.
+"""Second moments of the delta rule, after a number of steps and in the stationary limit.
 
-A step acts linearly on the means and second moments of a head's rows and of what a
-parameter moves.
+A step acts linearly on the means and second moments of the rows of a head's state, and of
+their derivatives by a parameter.
 
-Notation: m  means of the rows;  M  ``sum E h h^T``;  s, P, S  the same of what is moved,
-with ``P = sum E s h^T``;  f  the input that a weight sees.
+Notation: m  means of the rows;  M  ``sum E h h^T``;  s  means of the derivatives;  P
+``sum E s h^T``;  S  ``sum E s s^T``;  f  the input that a weight multiplies.
 
 Source: ``sigprop.theory.delta_moments``.
 """
@@ -37,7 +37,7 @@ Pair = tuple[Nodewise, Nodewise]
 
 
 class Gates(NamedTuple):
-    """Gates, values and what a step multiplies the state by, at every node."""
+    """Gates and values of a head at every node, with derivatives of the gates."""
 
     beta: Nodewise
     slope: Nodewise  # of beta by what enters it
@@ -59,7 +59,13 @@ def _sigmoid(z: Nodewise) -> Nodewise:
 
 
 def gates_at(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
-    """Gates and values of a head at nodes of its coordinates."""
+    """Evaluate the gates and values of a head at nodes.
+
+    Args:
+        head: Head of the delta rule.
+        view: Weights of the head in coordinates of the input.
+        z: Coordinates of the input at the nodes.
+    """
     beta = _sigmoid(z @ view.beta)
     one = np.ones(len(z))
     alpha, lost, by_step, by_rate = one, 0 * one, 0 * one, 0 * one
@@ -279,21 +285,24 @@ def delta_moments(
     steps: int | None = None,
     average: bool = False,
 ) -> dict[str, tuple[float, float]]:
-    """Second moments of a head's state and of what parameters move, and their errors.
+    """Return ``E|S|^2`` of a head's state, and ``E|dS/dtheta|^2`` of its parameters.
 
     Args:
-        head: The head.
-        names: ``state``, ``W_v``, ``W_beta``, and with a decay ``W_a``, ``bias`` and
-            ``A_log``.
+        head: Head of the delta rule.
+        names: Names of the wanted moments: ``state``, ``W_v``, ``W_beta``, and for a head
+            with a decay ``W_a``, ``bias`` and ``A_log``.
         scale: Standard deviation of the inputs, which are Gaussian and independent of
             each other and in time.
-        law: Another law of each input vector.
-        steps: Inputs seen since the zero state; the limit if left out.
-        average: Over all steps from the first to that one.
+        law: Distribution of the input vector with few values, instead of a Gaussian.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+        average: True for the mean over these steps instead of the moment after the last.
+
+    Returns:
+        The value and a bound on its error, by name.
 
     Raises:
-        ValueError: If a limit is infinite, Gaussian inputs are fewer than gates and
-            entries of a key, or an average is over no steps.
+        ValueError: If the limit is infinite; if there are fewer Gaussian inputs than
+            gates and entries of a key; or if ``average`` is True without steps.
     """
     return mutated_delta_moments(
         None, head, names, scale=scale, law=law, steps=steps, average=average
@@ -310,10 +319,10 @@ def mutated_delta_moments(
     steps: int | None = None,
     average: bool = False,
 ) -> dict[str, tuple[float, float]]:
-    """``delta_moments`` of wrong gates, for mutants.
+    """Return ``delta_moments`` for changed gates, for mutation testing.
 
     Args:
-        change: Makes wrong gates of the right ones; nothing for the right ones.
+        change: Function that makes the gates wrong.  None keeps them right.
         head: As in ``delta_moments``.
         names: As in ``delta_moments``.
         scale: As in ``delta_moments``.
@@ -355,20 +364,23 @@ def delta_lagged(
     law: Law | None = None,
     steps: int | None = None,
 ) -> tuple[float, float]:
-    """``E tr(S_t S_{t+lag}^T)`` of a head's state, and its error.
+    """Return ``E tr(S_t S_{t+lag}^T)`` of a head's state.
 
-    Later steps are independent of ``S_t``, so that ``X = E h_{t+n} h_t^T``, summed over
-    the rows, becomes ``E A X + E[beta v k] E h_t^T``.
+    Later steps are independent of ``S_t``.  A step therefore changes the sum over rows
+    ``X = E h_{t+n} h_t^T`` to ``E A X + E[beta v k] E h_t^T``.
 
     Args:
-        head: The head.
-        lag: Steps in between, zero or more.
+        head: Head of the delta rule.
+        lag: Number of steps between the two states, zero or more.
         scale: As in ``delta_moments``.
         law: As in ``delta_moments``.
-        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+        steps: Number ``t`` of steps since the zero state.  Default: the stationary limit.
+
+    Returns:
+        The value and a bound on its error.
 
     Raises:
-        ValueError: As ``delta_moments``, or if the lag is negative.
+        ValueError: If ``delta_moments`` raises it, or ``lag`` is negative.
     """
     lag = require_count("lag", lag, least=0)
     view, nodes = nodes_of(head.scaled(scale if law is None else 1.0), law)
@@ -389,22 +401,24 @@ def delta_lagged(
 def delta_outputs(
     head: Head, W_q: Matrix, law: Law, steps: int | None = None
 ) -> dict[str, tuple[float, float]]:
-    """``E|y|^2`` of ``y = S q/sqrt(keys)``, and what the weights of the query move of it.
+    """Return ``E|y|^2`` of the output ``y = S q/sqrt(keys)``, and its derivative's moment.
 
-    The query ``q`` is ``W_q u`` over its length, as a key is.
+    The query ``q`` is ``W_q u``, normalised as a key.
 
     Args:
-        head: The head.
-        W_q: Rows of the query.
-        law: Law of each input vector.
-        steps: Inputs seen since the zero state, the output's included; the limit if
-            left out.
+        head: Head of the delta rule.
+        W_q: Weights of the query, a row per entry of the query.
+        law: Distribution of the input vector with few values.
+        steps: Number of steps since the zero state, including the step of the output.
+            Default: the stationary limit.
 
     Returns:
-        ``output`` and ``W_q``, each with its error.
+        Pairs of a value and a bound on its error.  ``output`` has ``E|y|^2``, and ``W_q``
+        has the second moment of the derivative of ``v . y`` by ``W_q`` for an error ``v``
+        of unit covariance.
 
     Raises:
-        ValueError: As ``delta_moments``.
+        ValueError: If ``delta_moments`` raises it.
     """
     if steps == 0:
         return {"output": (0.0, 0.0), "W_q": (0.0, 0.0)}
@@ -438,10 +452,10 @@ Graded = dict[int, Float[np.ndarray, "nodes ..."]]
 
 
 class _Keyed:
-    """Terms of a step that an entry of ``W_k`` moves, by their number of inverse lengths.
+    """Terms of a step and its derivative by ``W_k``, by their number of inverse lengths.
 
-    A key's derivative by the row ``a`` of its weights along ``f`` is
-    ``k' = f (e_a - k_a k)/|x|``, so that the step moves by
+    The derivative of a key by row ``a`` of its weights along the input ``f`` is
+    ``k' = f (e_a - k_a k)/|x|``.  The derivatives of a step are then
     ``c = -alpha beta (k' k^T + k k'^T)`` and ``d = beta k'`` times the value.
     """
 
@@ -547,21 +561,25 @@ def key_gradient(
     law: Law | None = None,
     steps: int | None = None,
 ) -> tuple[float, float]:
-    """``E|dS_t/dW_k|^2`` of a head, summed over the entries of the keys, and its error.
+    """Return ``E|dS_t/dW_k|^2`` of a head, summed over the entries of ``W_k``.
 
-    The derivative of a normalised key by its weights is of order ``1/|x|``.  For keys
-    of two entries the moment grows with the logarithm of what is added to their squared
-    length.  Samples show it slowly, as few of them make most of it.
+    The derivative of a normalised key by its weights is of order ``1/|x|``.  For keys with
+    two entries, the moment therefore grows as ``log(1/tiny)``, where ``tiny`` is the constant
+    added to the squared length.  Simulations converge slowly, because few samples
+    contribute most of the mean.
 
     Args:
-        head: The head.
+        head: Head of the delta rule.
         scale: As in ``delta_moments``.
         law: As in ``delta_moments``.
         steps: As in ``delta_moments``.
 
+    Returns:
+        The value and a bound on its error.
+
     Raises:
-        ValueError: As ``delta_moments``, or if keys have so many entries that a sum
-            would have more than 8 388 608 nodes.
+        ValueError: If ``delta_moments`` raises it, or if keys have so many entries that
+            the rule would have more than 8 388 608 nodes.
 
     Source: ``sigprop.theory.delta_moments``.
     """

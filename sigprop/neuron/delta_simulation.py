@@ -1,14 +1,14 @@
-"""Simulation of heads of the delta rule at long memories: means over time, with controls.
+"""Simulation of heads of the delta rule with long memory, with control variates.
 
-A head here has two keys, one value and three inputs: its keys see the first two and its
-gate and value all of them.  What an input does to the moments of the state is random
-around its mean, and a control takes up that surprise, as in ``gated_simulation``: it adds
-up functions of the present input, less their means, times moments of the past.  Functions
-are monomials of the input times harmonics of the key's angle, whose means are integrals of
-these alone, so that a wrong weight costs variance and moves no mean.
+A head in this module has a key of two entries, a value of one entry and three inputs.  The
+key depends on the first two inputs; gate and value depend on all.  Control variates reduce
+the variance of time averages, as in ``gated_simulation``.  A control variate is a function
+of the present input minus its mean, times a moment of the past.  The functions are
+monomials of the input times harmonics of the key's angle, and their means are known.  A
+wrong weight of a control variate increases the variance and does not change the mean.
 
-Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  what a weight moves;
-y  ``(1, x)`` of ``x = h``, ``s`` or ``(h, s)``;  M  one step of it, ``y' = M y``.
+Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  derivative of the state
+by a weight;  y  ``(1, x)`` with ``x = h``, ``s`` or ``(h, s)``;  M  one step, ``y' = M y``.
 
 Source: ``sigprop.theory.delta_moments``.
 """
@@ -45,7 +45,14 @@ Nodewise = Float[np.ndarray, " nodes"]
 
 
 class Deltas(NamedTuple):
-    """Heads: the keys' rows, the value's and the gate's; what is added to ``|W_k u|^2``."""
+    """Weights of several heads.
+
+    Attributes:
+        W_k: Weights of the keys.
+        W_v: Weights of the values.
+        W_beta: Weights of the logits of the gates.
+        tiny: Constant that is added to the squared length ``|W_k u|^2`` of a key.
+    """
 
     W_k: Float[np.ndarray, "heads keys width"]
     W_v: Float[np.ndarray, "heads width"]
@@ -54,7 +61,7 @@ class Deltas(NamedTuple):
 
     @property
     def ratios(self) -> Float[np.ndarray, " heads"]:
-        """The smaller over the larger extent of the keys."""
+        """Smaller over larger singular value of each head's key weights."""
         sizes = np.linalg.svd(self.W_k[..., :KEYS], compute_uv=False)
         return sizes[:, 1] / sizes[:, 0]
 
@@ -65,7 +72,7 @@ def _powers() -> list[tuple[int, ...]]:
 
 
 def _turn(deltas: Deltas, head: int) -> tuple[float, float]:
-    """Angles of the keys' longer axis, in the input and in the key."""
+    """Return the angles of the keys' longer axis in the input and in the key."""
     left, _, right = np.linalg.svd(deltas.W_k[head, :, :KEYS])
     if np.linalg.det(left) * np.linalg.det(right) < 0:
         raise ValueError("need keys that keep the order of their inputs' axes")
@@ -106,7 +113,7 @@ def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
 def _nodes(
     deltas: Deltas, head: int, fine: bool
 ) -> tuple[Float[np.ndarray, "nodes width"], Nodewise]:
-    """Fine ones are as many as moments to a part in ten thousand ask for."""
+    """Return nodes and weights; fine nodes give moments to one part in ten thousand."""
     angles = ROUND + round(NARROW * math.sqrt(2 / deltas.ratios[head]))
     radii, across = FINE if fine else COARSE
     angle, _, by_angle = _angles(deltas, head, angles)
@@ -131,7 +138,10 @@ def _functions(z, unit, stack):
 
 
 def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
-    """Means of the control functions; those of third input and radius in closed form."""
+    """Return the means of the functions in the control variates of each head.
+
+    The integrals over the third input and over the radius have closed forms.
+    """
     found = []
     for head in range(len(deltas.W_k)):
         angle, key, weights = _angles(deltas, head, 2**14)
@@ -221,7 +231,15 @@ def _asked(size: int) -> Float[np.ndarray, " m"]:
 
 
 def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " heads"]]:
-    """Means over time of the moments, step by step, over nodes of the inputs themselves."""
+    """Return time averages of the moments, by recursion with quadrature over the inputs.
+
+    Args:
+        deltas: Weights of the heads.
+        steps: Number of steps of the average, from the zero state.
+
+    Returns:
+        The averages of each head by the names ``READINGS``.
+    """
     found = np.zeros((len(READINGS), len(deltas.W_k)))
     for head in range(len(deltas.W_k)):
         z, weights = _nodes(deltas, head, fine=True)
@@ -238,7 +256,15 @@ def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " head
 def controls(
     deltas: Deltas, steps: int
 ) -> Float[np.ndarray, "blocks heads moments functions"]:
-    """Weights of each function times each moment of the past, by block of steps."""
+    """Return the weights of the control variates for each block of steps.
+
+    Args:
+        deltas: Weights of the heads.
+        steps: Number of steps of the simulation, a multiple of ``BLOCK``.
+
+    Returns:
+        The weight of each function times each moment of the past.
+    """
     whole = []
     for head in range(len(deltas.W_k)):
         z, weights = _nodes(deltas, head, fine=False)
@@ -379,13 +405,19 @@ def simulate(
     control: Float[np.ndarray, "blocks heads moments functions"],
     num: int,
 ) -> Mapping[str, Sums]:
-    """Mean squares over time of the state and of what weights move, less the controls.
+    """Simulate time averages of the squared state and of its squared derivatives.
+
+    The averages include the control variates, which reduce their variance.
 
     Args:
         key: Random key of JAX; do not use it for anything else.
-        deltas: What is simulated.
-        control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
-        num: Independent trajectories.
+        deltas: Weights of the heads.
+        control: Weights of the control variates, from ``controls``.  Their number of
+            blocks times ``BLOCK`` is the number of steps.
+        num: Number of independent trajectories.
+
+    Returns:
+        Sums over the trajectories by the names ``READINGS``.
     """
     steps = len(control) * BLOCK
     arrays = [jnp.asarray(one) for one in (*deltas, means(deltas))]
