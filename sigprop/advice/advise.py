@@ -81,7 +81,7 @@ class Advice:
     def draw(self, key: PRNGKeyArray, width: int) -> Layer:
         """Draw a layer with the advised initialisation.
 
-        An LRU with ``gamma`` and an S5 layer are also normalised to ``E|h|^2 = 1`` for
+        If the layer is an LRU or S5, its states are also normalised to ``E|h|^2 = 1`` for
         the input.
 
         Args:
@@ -111,12 +111,12 @@ def advise(
     """Advise on the initialisation of a layer for a sequence length and an input.
 
     The time constants are spread evenly in their logarithm over two decades.  The longest
-    is ``memory``; the shorter ones are there because the target may need them.  With
-    ``phases="spread"``, every second mode has a phase in the band with 95 % of the input's
-    power.  The other modes have phases up to pi, because the target may lie where the
-    input has little power.  No phase is above pi, because such a mode is the conjugate of
-    one below pi.  Its phase would also change more for the same step of
-    ``theta_log = log(theta)``.
+    is ``memory``.  The shorter time constants are included because the target may need
+    them.  With ``phases="spread"``, every second mode has a phase in the band with 95 % of
+    the input's power.  The other modes have phases up to pi, because the target may lie
+    where the input has little power.  No phase is above pi, because a mode with such a
+    phase is the conjugate of a mode below pi.  A larger phase would also change more for
+    the same step of ``theta_log = log(theta)``.
 
     Time constants and states are predicted for one random layer of this width and state.
     Gradients and largest stable learning rates are predicted for a smaller layer with one
@@ -135,7 +135,8 @@ def advise(
             be equal.
         memory: Longest time constant in steps, 4 or more.  Default: ``length``.
         phases: ``spread`` as described above, ``input`` for all phases in the band of the
-            input, or ``all`` for all phases up to pi.  It affects only the LRU and RotRNN.
+            input, or ``all`` for all phases up to pi.  This choice affects only the LRU
+            and RotRNN.
         seed: Seed of the random layers for the predictions.
 
     Raises:

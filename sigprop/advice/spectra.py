@@ -51,7 +51,7 @@ def closed(spectrum: Spectrum) -> Exponentials:
 
 
 def exponential(decay: float) -> Exponentials:
-    """Return the autocovariance ``R(lag) = decay**|lag|`` as an input for ``advise``.
+    """Return the autocovariance ``R(lag) = decay**|lag|`` in the form for ``advise``.
 
     Args:
         decay: Correlation of successive inputs, in (-1, 1); 0 is white noise.
@@ -93,7 +93,7 @@ def exponentials(terms: Sequence[tuple[float, float]]) -> Exponentials:
 
 
 def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> Measured:
-    """Return a measured autocovariance as an input for ``advise``, with a fit.
+    """Return a measured autocovariance in the form for ``advise``; fit exponentials to it.
 
     Args:
         covariance: ``R(lag)`` at the lags 0, 1, ..., ``T - 1`` for a window of ``T``
@@ -123,9 +123,9 @@ def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> M
 
 
 def of_series(series: Series) -> tuple[Measured, str]:
-    """Measure the autocovariance of a series as an input for ``advise``.
+    """Measure the autocovariance of a series in the form for ``advise``.
 
-    The result is the mean over the features of the series.
+    The autocovariance is averaged over the features of the series.
 
     Args:
         series: Windows of a time series, from ``sigprop.audit.load_series``.
@@ -139,7 +139,7 @@ def of_series(series: Series) -> tuple[Measured, str]:
         >>> from sigprop.audit import Series
         >>> noise = np.random.default_rng(0).normal(size=(4, 512, 1))
         >>> spectrum, note = of_series(Series(noise, ("noise",), (), block=1))
-        >>> round(power_below(spectrum, math.pi), 6)
+        >>> round(power_below(spectrum, math.pi), 6)  # the power at all frequencies
         1.0
     """
     each = [

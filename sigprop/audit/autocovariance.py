@@ -97,6 +97,10 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
         last: Largest lag of the fit, which starts at lag 1.  Default: the last lag before
             ``R`` is zero or negative.
 
+    Returns:
+        The input process, with the variances ``a`` of the white noise and ``b`` of the
+        exponential, and its ``rho``.
+
     Raises:
         ValueError: If fewer than two lags can be fitted; if ``R`` is not positive at all
             lags of the fit; or if the fitted exponential grows or exceeds ``R(0)`` at
@@ -162,6 +166,10 @@ def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
 
     Args:
         R: Autocovariances at the lags 0, 1, ...
+
+    Returns:
+        The fit, with the variance (``weights``) and the ``rho`` of each term.  The first
+        term is the white noise, with ``rho = 0``.
 
     Raises:
         ValueError: If there are fewer than two lags, a value is not finite, or ``R(0)``

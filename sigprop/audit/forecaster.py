@@ -45,9 +45,9 @@ def audit_forecaster(
     """Test assumptions, state power and merged states of a forecaster on real windows.
 
     The dimension ``end`` of the result is the lower end, the estimate and the upper end of
-    a 95 % interval.  The dimension ``rung`` is the assumptions; each prediction makes one
-    more.  Layers without a closed form have no ``recurrence`` in the result, and layers
-    with one direction no ``merge``.
+    a 95 % interval.  An entry of the dimension ``rung`` is an assumption that is made in
+    addition to those before it.  Layers without a closed form have no ``recurrence`` in
+    the result, and layers with one direction have no ``merge``.
 
     Args:
         network: Trained network; it is evaluated in inference mode.
@@ -63,10 +63,10 @@ def audit_forecaster(
         assumption.  ``measured``, by ``end``, ``recurrence`` and ``position``, is the
         state power ``E|z|^2``, and ``predicted`` is its prediction for each ``rung``.
         ``ratio``, by ``end``, ``recurrence`` and ``rung``, is predicted over measured
-        power; ``edges`` is the ratio of the first ``rung`` at each ``edge`` of the
-        window.  ``rank``, by ``merge`` and ``part``, is the number of independent inputs
-        that a state contains; ``kept`` is the share of its power that a linear map
-        recovers from the merged state.
+        power.  ``edges`` is this ratio for the first ``rung`` in the first and in the
+        last tenth of the window.  ``rank``, by ``merge`` and ``part``, is the number of
+        independent inputs that a state contains.  ``kept`` is the share of a state's
+        power that a linear map recovers from the merged state.
 
     Raises:
         ValueError: If ``season`` is below one, or a position of the season in the blocks

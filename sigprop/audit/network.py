@@ -254,7 +254,7 @@ def audit(
         state: Running averages of the network.
         batches: Real inputs with labels.  A label is a class, or one real number per
             output.  Standard errors are computed over batches, so use ten or more.  A
-            single batch is split into 16.
+            single batch is split into at most 16 parts.
         untrained: Network of the same configuration before training.  It is needed only
             for the assumption *as drawn* of gated layers.
         progress: Function that is called after each batch with the number of finished
@@ -262,10 +262,11 @@ def audit(
 
     Returns:
         A data set.  ``measured`` has the dimensions ``recurrence``, ``quantity`` and
-        ``mode``.  ``predicted`` has also the dimension ``rung``, whose entries are the
-        assumptions; each makes one more.  ``ratio`` is predicted over measured, and
-        ``ratio_sem`` its standard error.  ``lam_re`` and ``lam_im`` are the eigenvalues.
-        ``note`` explains for each recurrence why it has no closed form, or is empty.
+        ``mode``.  ``predicted`` also has the dimension ``rung``: the name of an assumption
+        that is made in addition to those before it.  ``ratio`` is predicted over
+        measured, and ``ratio_sem`` its standard error.  ``lam_re`` and ``lam_im`` are the
+        eigenvalues.  ``note`` is the reason why a recurrence has no closed form, or an
+        empty text.
 
     Raises:
         ValueError: If the network has an output at every step or no decoder; if inputs,

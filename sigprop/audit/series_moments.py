@@ -288,8 +288,9 @@ def audit_series(
         shown: Function that yields the feature names it receives, for a progress bar.
 
     Returns:
-        A row for each feature, quantity and eigenvalue.  It has the measured moment with
-        its 95 % interval, and predictions under more and more assumptions.
+        A row for each feature, quantity and eigenvalue.  A row has the measured moment
+        with its 95 % interval.  It also has four predictions: without assumptions, for a
+        stationary input, also for an infinite past, and for white noise.
 
     Raises:
         ValueError: Unless ``0 < |lam| < 1`` for every eigenvalue; or if ``seed`` or

@@ -56,12 +56,13 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
         audit: Audit that ``sigprop.audit.audit`` returned.
 
     Returns:
-        A data set.  These variables summarise predicted over measured moments by
-        ``recurrence``, ``quantity`` and ``rung``: ``median``; ``low`` and ``high`` (the
-        quantiles 5 % and 95 %); ``within`` (the share of modes whose ratio is within 10 %
-        of one); and ``sem`` (the median standard error).  ``fails`` is the first
-        assumption whose median is not within 10 % of one, by ``recurrence`` and
-        ``quantity``; it is empty if none fails.  ``reason`` is the same as a sentence.
+        A data set.  The ratios of predicted to measured moments are summarised by
+        ``recurrence``, ``quantity`` and ``rung`` (assumption).  ``median``, ``low`` and
+        ``high`` are the quantiles 50 %, 5 % and 95 %.  ``within`` is the share of modes
+        whose ratio is within 10 % of one, and ``sem`` the median standard error.
+        ``fails`` is the first assumption whose median is not within 10 % of one, by
+        ``recurrence`` and ``quantity``; it is empty if none fails.  ``reason`` describes
+        this assumption in words.
 
     Example:
         >>> names = {"recurrence": ["block 1"], "quantity": ["state"]}

@@ -120,8 +120,8 @@ class Moved(NamedTuple):
             projection.  An array, if each entry of the parameter shifts the
             projection's weights along one of its rows.  None for a bias of the
             projection and for a gate parameter.
-        factor: Factor on the second moment of the sensitivity: one number, or an array
-            of shape (neurons,).
+        factor: Factor on the second moment of the state's derivative by the parameter:
+            one number, or an array of shape (neurons,).
 
     Example:
         >>> Moved("r", "each", factor=2.0)
@@ -139,10 +139,10 @@ class Reads(NamedTuple):
     Attributes:
         what: Array of the ``Readout`` to which the entries of the parameter belong:
             ``rows`` (weights of the queries), ``mixing`` or ``skip``.
-        factor: Factor on the second moment of the sensitivity. For ``rows`` it is the
-            square of the ratio of a row to the parameter. For ``mixing`` and ``skip`` it
-            is the number of outputs that one entry of the parameter connects to a neuron
-            or an input.
+        factor: Factor on the second moment of the output's derivative by the parameter.
+            For ``rows`` it is the square of the ratio of a row to the parameter. For
+            ``mixing`` and ``skip`` it is the number of outputs that one entry of the
+            parameter connects to a neuron or an input.
 
     Example:
         >>> Reads("mixing")

@@ -51,8 +51,8 @@ class Law:
         probabilities: Probability of each row.
 
     Raises:
-        ValueError: If a value is not finite, a probability is outside [0, 1], the
-            probabilities do not sum to one, or their number differs from the rows'.
+        ValueError: If a value is not finite; if a probability is outside [0, 1]; if the
+            probabilities do not sum to one; or if there is not one for each row.
 
     Example:
         >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
@@ -92,11 +92,12 @@ class Law:
 
         Args:
             index: Row indices of ``values``, one sequence per row.
-            rho: Correlation of successive inputs.
+            rho: Probability that the input keeps its value, which is the correlation of
+                successive inputs.
 
         Example:
             >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
-            >>> law.chances(np.array([[0, 0], [0, 1]]), 0.5)
+            >>> law.chances(np.array([[0, 0], [0, 1]]), 0.5)  # 0.5 * 0.75, 0.5 * 0.25
             array([0.375, 0.125])
         """
         drawn = (1 - rho) * self.probabilities[index[:, 1:]]

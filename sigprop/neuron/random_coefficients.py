@@ -75,7 +75,8 @@ def second_moment(
     Source: ``sigprop.theory.gated_moments``.
 
     Example:
-        >>> float(second_moment({"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0}))
+        >>> known = {"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0}
+        >>> float(second_moment(known))  # E b^2 / (1 - E a^2)
         2.0
     """
     names = gated_moments.EXPECTATIONS
@@ -350,8 +351,10 @@ def tail_index(
     Source: Kesten (1973), Theorem 5.
 
     Example:
-        >>> round(tail_index(np.array([2.0, 0.25]), np.array([0.5, 0.5])), 4)
-        0.6942
+        >>> a, weights = np.array([2.0, 0.25]), np.array([0.5, 0.5])
+        >>> kappa = tail_index(a, weights)
+        >>> round(kappa, 4), round(float(weights @ a**kappa), 9)
+        (0.6942, 1.0)
     """
     require_within("a", a)
     require_within("weights", weights, 0, 1, "[]")

@@ -190,7 +190,7 @@ def mean_turns(length: int, max_phase: float) -> float:
     Source: Orvieto et al. (2023), Figure 4.
 
     Example:
-        >>> mean_turns(1024, 2 * math.pi)
+        >>> mean_turns(1024, 2 * math.pi)  # the mean period is 4 steps
         256.0
     """
     length = require_count("length", length)

@@ -93,7 +93,7 @@ def state_moment(
         1.3333
         >>> round(float(state_moment(0.1, rho=0.9)), 2)  # correlated inputs add up
         50.14
-        >>> round(float(state_moment(1e-8, rho=1, rho_gap=1e-9)) / 1e16, 4)
+        >>> round(float(state_moment(1e-8, rho=1, rho_gap=1e-9)) / 1e16, 4)  # 1 / 1.1
         0.9091
     """
     return _stationary("state", gap, theta, rho, rho_gap)

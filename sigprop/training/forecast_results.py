@@ -102,10 +102,10 @@ def forecasts(
         ``lower`` and ``upper``, by ``step`` and ``feature``, are the ends of the interval
         minus the forecast, in the units of the table.  ``coverage`` is the share of test
         values inside the interval.  ``mse`` and ``mae``, by ``forecaster``, ``step`` and
-        ``feature``, are standardised errors over all windows; NaN if a method without a
-        network is not possible.  ``mean`` and ``scale`` are the standardisation of each
-        ``feature``.  The attribute ``every`` is ``n`` if only every ``n``-th window is
-        stored.
+        ``feature``, are mean errors over all windows in standardised units.  They are NaN
+        for a method that is not possible.  ``mean`` and ``scale`` are the standardisation
+        of each ``feature``.  The attribute ``every`` is ``n`` if only every ``n``-th
+        window is stored.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig

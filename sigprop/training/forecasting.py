@@ -45,7 +45,8 @@ class ForecastRecipe(Recipe):
         head: Form of the inputs and of the forecasts of the network.
 
     Raises:
-        ValueError: If ``Recipe`` raises it, or the network does not fit the head.
+        ValueError: If the network does not fit the head, or a field of ``Recipe`` is out
+            of range.
 
     Example:
         >>> from sigprop.tasks import Forecasts, carbon_dioxide

@@ -44,8 +44,8 @@ class Optimiser:
         eps: Number that is added to the root of the averaged square.
 
     Raises:
-        ValueError: If ``schedule`` is unknown, unless ``0 <= warmup < steps``, if
-            ``decay`` is negative, or if ``final`` is outside [0, 1].
+        ValueError: If ``schedule`` is unknown, ``warmup`` is outside [0, steps), ``decay``
+            is negative, or ``final`` is outside [0, 1].
 
     Source: Kingma and Ba (2015); Loshchilov and Hutter (2017, 2019).
 
@@ -299,7 +299,8 @@ def effective_rates(
 
     It is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v`` is the average of
     the squared gradient after ``t`` steps, and ``rate`` the learning rate of the last
-    step.  The step of Adam is this rate times the averaged gradient.
+    step.  Adam moves a parameter by this rate times the (bias-corrected) average of its
+    gradient.
 
     Args:
         run: State of the run.

@@ -284,8 +284,8 @@ MODELS = {name: _registered(name) for name in registered_layers()} | PAPERS
 def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
     """Return a recipe with another length, learning rate or precision.
 
-    The warm-up keeps its share of the steps.  Evaluations become more frequent if
-    necessary, so that a shorter training still has five (or one per segment).
+    The warm-up keeps its share of the steps.  A shorter training is evaluated more often
+    if necessary: at least five times, or after each segment if it has fewer than five.
 
     Args:
         recipe: Recipe to change.

@@ -52,6 +52,9 @@ def lint(
         mapping: File that assigns tensor names to layers, in addition to the names that
             sigprop knows; see ``sigprop.networks.foreign.mapped``.
 
+    Returns:
+        The findings, the most severe first, and the time constants of each layer.
+
     Raises:
         ValueError: If there is no recurrent layer, or no recurrent layer can be read.
 

@@ -39,7 +39,8 @@ class Settings:
 
     Attributes:
         length: Number of steps of the sequences, or None if it is unknown.
-        dtype: Floating-point format in which ``lam`` is computed.  Default: float32.
+        dtype: Floating-point format in which ``lam`` is computed, or None if it is
+            unknown.  The rules then assume float32, or the stored format for overflow.
         optimiser: Learning rate and weight decay of each tensor, or None if they are
             unknown.
 

@@ -75,7 +75,7 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """Lines on what was accepted and on what was not judged."""
+    """Yield lines on accepted findings and on layers and tensors that were not judged."""
     yield from _accepted(report)
     yield from _at_rest(report)
     yield from _without(report)
@@ -86,7 +86,7 @@ def notes(report: Report) -> Iterator[str]:
 
 
 def _accepted(report: Report) -> Iterator[str]:
-    """Lines on the accepted findings of each rule, and on entries without a finding."""
+    """Yield lines on accepted findings, and on acceptances that match no finding."""
     counts: dict[tuple[str, str], int] = {}
     for finding, reason in report.accepted:
         key = (finding.rule.id, reason)
@@ -98,7 +98,7 @@ def _accepted(report: Report) -> Iterator[str]:
 
 
 def _at_rest(report: Report) -> Iterator[str]:
-    """Families whose decay inputs move: it was judged without inputs."""
+    """Yield a line for each family whose decay depends on the inputs."""
     layers: dict[tuple[str, tuple[str, ...]], int] = {}
     for layer in report.layers:
         if layer.moved_by:
