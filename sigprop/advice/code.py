@@ -208,7 +208,7 @@ def _spectrum(spectrum: Spectrum) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value of an option, to twelve digits."""
+    """Format the value of an option with twelve digits."""
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, tuple):

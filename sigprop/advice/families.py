@@ -82,7 +82,7 @@ def heads(state: int) -> int:
 
 
 def _limit(need: Need) -> float | tuple[float, ...]:
-    """The one limit of all phases, or several."""
+    """Return the largest phase if there is only one, or all of them as a tuple."""
     return need.phases[0] if len(need.phases) == 1 else need.phases
 
 
@@ -194,7 +194,7 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def _first(*sizes: int | None) -> int:
-    """The first size that is given."""
+    """Return the first size that is not None."""
     return next(size for size in sizes if size is not None)
 
 

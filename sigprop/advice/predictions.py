@@ -269,7 +269,7 @@ def evenly(values: Float[np.ndarray, " n"], most: int) -> Int[np.ndarray, " m"]:
 def _neuron_states(
     layer: InputGated, which: Int[np.ndarray, " m"], spectrum: Spectrum
 ) -> Float[np.ndarray, " m"]:
-    """``E|h|^2`` of some neurons."""
+    """Return ``E|h|^2`` of the neurons with indices ``which``."""
     states = np.zeros(len(which))
     for _, neurons, here, _ in _parts(layer, which):
         states[here] = _moment(neurons, None, None, spectrum).value
@@ -279,7 +279,7 @@ def _neuron_states(
 def _neuron_gradients(
     layer: InputGated, which: Int[np.ndarray, " m"], spectrum: Spectrum
 ) -> dict[str, Float[np.ndarray, " m"]]:
-    """``E|dh/dtheta|^2`` of some neurons, by parameter."""
+    """Return ``E|dh/dtheta|^2`` of the neurons with indices ``which``, by parameter."""
     gradients: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(which)))
     for part, neurons, here, own in _parts(layer, which):
         count = len(part.neurons.weights)

@@ -220,7 +220,7 @@ def as_json(advice: Advice) -> dict[str, Any]:
 
 
 def _covariance(spectrum: Spectrum) -> list[float] | None:
-    """Autocovariance of a measured input by lag; None for any other."""
+    """Return the autocovariance of a measured input by lag; None for other inputs."""
     return spectrum.covariance.tolist() if isinstance(spectrum, Measured) else None
 
 

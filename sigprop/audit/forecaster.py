@@ -137,7 +137,7 @@ def audit_forecaster(
 
 
 def _halves(network: Network) -> list[list[tuple[str, Any, bool]]]:
-    """Recurrences of each block, by name, and whether they run against time."""
+    """Return the recurrences of each block: name, modes, and True if backwards in time."""
     recurrences = []
     for number, block in enumerate(network.blocks, start=1):
         try:

@@ -1,4 +1,4 @@
-"""The audit of a forecaster in tables, sentences and plain rows."""
+"""Audit of a forecaster as tables, sentences and plain rows."""
 
 import math
 from collections import Counter
@@ -19,6 +19,7 @@ FORECAST_REASONS = {
     "independent": "channels are correlated",
     "white": "the inputs are not white",
 }
+"""Reason for the failure of theory, by the assumption that ``failing_assumption`` returns."""
 HOLDS = "theory holds"
 EDGES = ("start", "end")
 READING = (
@@ -199,7 +200,7 @@ def _merged(dataset: xr.Dataset) -> Table:
 
 
 def _lost(share: xr.DataArray) -> Interval:
-    """Lost share ``1 - share`` in per cent, with its interval."""
+    """Return the lost share ``1 - share`` in per cent, with its interval."""
     low, middle, high = (100 * (1 - number) for number in _interval(share))
     return high, middle, low
 

@@ -176,7 +176,7 @@ _responses = jax.jit(impulse_response, static_argnums=1)
 def _correlate(
     older: Complex[np.ndarray, "n time"], newer: Complex[np.ndarray, "n time"]
 ) -> Complex[np.ndarray, "n lags"]:
-    """``sum over ages of older[age + lag] newer[age]*`` at each lag."""
+    """Return the sum over ages of ``older[age + lag] newer[age]*`` at each lag."""
     steps = older.shape[-1]
     size = spectrum_size(steps)
     product = fft(older, size) * fft(newer, size).conj()

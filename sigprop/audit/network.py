@@ -110,7 +110,7 @@ def signals(
 
 
 def _cost(scores: Float[Array, " outputs"], label: Num[Array, "*answer"]) -> Array:
-    """Cross-entropy of a class, or mean squared error of numbers."""
+    """Return the cross-entropy for a class, or the mean squared error for numbers."""
     if jnp.issubdtype(label.dtype, jnp.floating):
         return jnp.mean((scores - label) ** 2)
     return optax.losses.softmax_cross_entropy_with_integer_labels(scores, label)
@@ -334,7 +334,7 @@ def _layers(network: Trained) -> list[Layer]:
 
 
 def _groups(batches: int) -> Int[np.ndarray, " batches"]:
-    """The group of each batch: neighbours together, at most ``REPLICATES`` groups."""
+    """Return the group of each batch: at most ``REPLICATES`` groups of neighbours."""
     count = min(batches, REPLICATES)
     return np.arange(batches) * count // batches
 
@@ -342,7 +342,7 @@ def _groups(batches: int) -> Int[np.ndarray, " batches"]:
 def _recurrences(
     network: Network, alive_counts: Float[np.ndarray, " time"], paired: int
 ) -> tuple[list[list[Recurrence]], list[str]]:
-    """The recurrences of each block, and why some have none."""
+    """Return the recurrences of each block, and the reason if a block has none."""
     blocks, notes = [], []
     for number, block in enumerate(network.blocks, start=1):
         name, halves, note = f"block {number}", [], ""
@@ -410,7 +410,7 @@ def _dataset(blocks: list[list[Recurrence]], notes: list[str]) -> xr.Dataset:
 
 
 def _require(network: Trained, batches: Batch | Iterable[Batch]) -> list[Batch]:
-    """The batches with an example, if they fit the network."""
+    """Return the batches that have examples; raise an error if they do not fit."""
     config = network.config
     silent = isinstance(network, Network) and network.decoder is None
     if config.pooling == "none" or silent:

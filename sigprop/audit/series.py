@@ -41,9 +41,9 @@ class Series:
 def load_series(path: Path, window: int = 512) -> Series:
     """Read a time series from a ``.npy`` or ``.csv`` file, and cut it into windows.
 
-    Every feature is scaled to mean 0 and variance 1 over all windows.  A column is treated
-    as a time or an index if it only grows, only falls, or has the same step in at least
-    90 % of the rows.  Such a column is dropped, with a note.
+    Every feature is scaled to mean 0 and variance 1 over all windows.  A column that only
+    grows or only falls is treated as a time or an index.  So is a column that changes by
+    the same step in at least 90 % of the rows.  Such columns are dropped, with a note.
 
     Args:
         path: File with the series.  A ``.npy`` array has the shape (time, features) for
@@ -158,7 +158,7 @@ def _from_npy(
 def _one_series(
     values: Float[np.ndarray, "time features"], window: int, names: tuple[str, ...]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Windows of a series that a ``.npy`` file holds, a row for each step."""
+    """Return the windows of one series from a ``.npy`` file with a row per step."""
     rows, features = values.shape
     told = (
         f"a .npy array of shape ({rows}, {features}) is one series of {rows} steps and "
@@ -184,7 +184,7 @@ def _one_series(
 def _cut(
     rows: Float[np.ndarray, "rows features"], window: int
 ) -> tuple[Float[np.ndarray, "windows steps features"], tuple[str, ...]]:
-    """Whole windows of a series, and a note of the rows that fill none."""
+    """Return the whole windows of a series, and a note on the remaining rows."""
     windows, left = divmod(len(rows), window)
     dropped = f"dropped the last {left} of {len(rows)} rows: they fill no window"
     cut = rows[: windows * window].reshape(windows, window, -1)
@@ -192,10 +192,10 @@ def _cut(
 
 
 def _require_complete(path: Path) -> None:
-    """Refuse a file whose header claims more numbers than follow, before room is made.
+    """Raise an error, before memory is allocated, if a file is shorter than its header says.
 
     Raises:
-        ValueError: If it does, or has no header.
+        ValueError: If the file is too short or has no header.
     """
     with path.open("rb") as file:
         header = read_header(file)
@@ -207,7 +207,7 @@ def _require_complete(path: Path) -> None:
 def _from_csv(
     path: Path, window: int
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Rows in messages are lines of the file, its header being row 1."""
+    """Read windows from a CSV file; messages count the header as row 1."""
     lines, cells, notes = read_cells(path)
     names = tuple(f"column {index}" for index in range(1, len(cells[0]) + 1))
     index_column = cells[0][0].strip() == ""
@@ -237,7 +237,7 @@ def _from_csv(
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
-    """Header cells, told apart by their position where they are empty or repeated."""
+    """Return the header cells, with a column number if they are empty or repeated."""
     plain = [cell.strip() for cell in header]
     return tuple(
         name if name and plain.count(name) == 1 else f"{name} column {index}".strip()
@@ -264,10 +264,10 @@ def _counts_time(
 def _without_clocks(
     values: Float[np.ndarray, "sequences time features"], names: tuple[str, ...]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Features that are no time and no index, and what became of the others.
+    """Drop features that are a time or an index, and return a note on them.
 
     Raises:
-        ValueError: If there are none.
+        ValueError: If no feature remains.
     """
     clock = _counts_time(values)
     if not clock.any():

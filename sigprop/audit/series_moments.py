@@ -199,7 +199,7 @@ def _run(
     values: Complex[np.ndarray, " eigenvalues"],
     windows: Float[np.ndarray, "sequences time"],
 ) -> dict[str, Complex[np.ndarray, "sequences eigenvalues"]]:
-    """Final state and sensitivity of every window, by running the recurrence."""
+    """Run the recurrence over every window; return the final states and sensitivities."""
     with double_precision(True):
         final = _final(jnp.asarray(values), jnp.asarray(windows))
         return dict(zip(QUANTITIES, map(np.asarray, final), strict=True))
@@ -208,7 +208,7 @@ def _run(
 def _kernels(
     values: Complex[np.ndarray, " eigenvalues"], steps: int
 ) -> dict[str, Complex[np.ndarray, "time eigenvalues"]]:
-    """Weight of each input in the final state and sensitivity, oldest input first."""
+    """Return the weight of each input in final state and sensitivity, oldest input first."""
     age = np.arange(steps - 1, -1, -1)[:, None]
     older = values ** np.maximum(age - 1, 0)
     return {"state": values**age, "sensitivity": age * older}
@@ -218,7 +218,7 @@ def _quadratic_form(
     matrix: Float[np.ndarray, "time time"],
     kernels: Complex[np.ndarray, "time eigenvalues"],
 ) -> Float[np.ndarray, " eigenvalues"]:
-    """``k^H C k`` of every kernel for a real symmetric ``C``, in real arithmetic."""
+    """Return ``k^H C k`` of every kernel for a real symmetric ``C``, in real arithmetic."""
     parts = (np.real(kernels), np.imag(kernels))
     return sum(
         (np.sum(part * (matrix @ part), axis=0) for part in parts),
@@ -358,7 +358,7 @@ def audit_series(
 
 
 def _log_ratios(predicted: dict[str, float]) -> dict[str, float]:
-    """Log of each prediction over the one that assumes less; nan where undefined."""
+    """Return the log-ratio of each prediction to the previous one; NaN if undefined."""
     names = list(predicted)
     return {
         f"log_{name}": math.log(predicted[name] / predicted[before])

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from sigprop.numerics.text import plain
 
-TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
+TOLERANCE = 0.1
+"""Largest relative error of a prediction that counts as an agreement with theory."""
 ENDS = (0.05, 0.95)
 DRIVEN = {"state": "inputs", "sensitivity": "inputs", "error": "errors"}
 REASONS = {

@@ -199,13 +199,13 @@ class Recursion:
         return np.tensordot(moment, self.root, len(self.chain.axes))
 
     def _leading(self, f: Grid) -> Float[np.ndarray, " nodes"]:
-        """A function of the leading axes alone, as a row."""
+        """Return a function that depends only on the leading axes, as a vector."""
         rest = len(self.chain.axes) - self.chain.leading
         return f[(..., *[0] * rest)].ravel()
 
     @functools.cached_property
     def _operator(self) -> Float[np.ndarray, "nodes nodes"]:
-        """Operator of the leading axes."""
+        """Transition operator of the leading axes."""
         return functools.reduce(np.kron, self.operators[: self.chain.leading])
 
     def radius(self, power: float = 2.0) -> float:
@@ -240,17 +240,17 @@ class Recursion:
 
     @functools.cached_property
     def _others(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Factors of the modes of the other axes: distinct ones, counts, order of all."""
+        """Eigenvalues of the other axes' modes: distinct values, their counts, sort order."""
         kept = [axis.kept for axis in self.chain.axes[self.chain.leading :]]
         flat = functools.reduce(np.multiply.outer, kept, np.ones(())).ravel()
         return *np.unique(flat, return_counts=True), np.argsort(flat, kind="stable")
 
     def _resolved(self, power: int) -> Iterable[Callable[..., Any]]:
-        """For each factor, what solves ``1 - factor a^power K`` in the leading modes.
+        """Yield a solver of ``1 - factor a^power K`` for each factor, in the leading modes.
 
-        The constant mode is kept, so that the difference is made of what is lost alone,
-        ``1 - a^power``.  Small systems are inverted all at once, for all moments of the
-        power.
+        The constant mode has eigenvalue one, so that its difference from one is computed
+        as ``1 - a^power`` without cancellation.  Small systems are inverted together and
+        reused for all moments of the same power.
         """
         axes = self.chain.axes[: self.chain.leading]
         modes = functools.reduce(np.kron, (axis.modes for axis in axes))
@@ -271,7 +271,7 @@ class Recursion:
             yield inverse.__matmul__
 
     def _solved(self, power: int, added: Grid) -> Grid:
-        """``f = added + a^power K f``, one system for each factor that other modes keep."""
+        """Solve ``f = added + a^power K f``, a system per eigenvalue of the other modes."""
         axes = self.chain.axes
         for place, axis in enumerate(axes, start=-len(axes)):
             added = on_axis(axis.modes.T, added, place)

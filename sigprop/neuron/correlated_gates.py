@@ -76,9 +76,10 @@ class _Scope(NamedTuple):
 def _projected(
     neurons: Neurons, terms: Sequence[Term], bent_nodes: int
 ) -> tuple[Chain, Grid, list[Grid]]:
-    """The chain of one neuron's Gaussian inputs, its projections, and coordinates.
+    """Return the chain of one neuron's Gaussian inputs, its projections, and coordinates.
 
-    The last coordinate is one outside of the span of the projections, if there is one.
+    If the inputs have more dimensions than the projections span, the last coordinate is
+    outside of the span.
     """
     gate, (row,) = neurons.gate, neurons.weights
     basis, upper = np.linalg.qr(row.T)
@@ -115,7 +116,7 @@ def _led(gate: Gate, bent: int) -> int:
 def _seen(
     one: Neurons, scope: _Scope, coordinates: list[Grid]
 ) -> list[tuple[float, Grid]]:
-    """Number of directions of each kind, with their values at the nodes."""
+    """Return groups of equivalent directions: their number, and their values at the nodes."""
     if scope.directions is None:
         return [(1.0, np.ones(()))]
     (row,) = one.weights
@@ -217,7 +218,7 @@ def mutated_correlated_moment(
 
 
 def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
-    """The moment of one neuron on finer and finer grids, and by how much it moved."""
+    """Return the moment of one neuron by refinement of the grid, and an error bound."""
     if scope.law is not None:
         axis = law_axis(scope.law, scope.terms[0][1])
         at = one.weights @ scope.law.values.T
@@ -287,7 +288,10 @@ def _summed(
     seen: list[tuple[float, Grid]],
     sizes: bool = False,
 ) -> float:
-    """The moment over all directions; of the absolute values of all terms for ``sizes``."""
+    """Return the moment summed over all directions.
+
+    With ``sizes``, every term is replaced by its absolute value, to bound rounding.
+    """
     found = coefficients_and_lost(one, at, scope.by)
     *parts, lost = [part.reshape(chain.shape) for part in found]
     parts = parts if scope.change is None else scope.change(parts)

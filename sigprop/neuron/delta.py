@@ -120,7 +120,7 @@ class View(NamedTuple):
 
 
 def _view(head: Head, law: Law | None) -> tuple[View, Matrix]:
-    """The head in coordinates, and the rows of the keys in them."""
+    """Return the head in coordinates of the input, and the weights of the keys in them."""
     decayed = head.w_a is not None
     gates = [head.w_beta, *([head.w_a] if head.w_a is not None else [])]
     rows = np.concatenate([np.stack(gates), head.W_k])
@@ -152,7 +152,7 @@ def _finite_law(head: Head, law: Law) -> Nodes:
 
 
 class _Tilted(NamedTuple):
-    """Gaussians in the coordinates of keys alone, given gates, times ``exp(-s |x|^2)``."""
+    """Gaussian of the key coordinates conditional on the gates, times ``exp(-s |x|^2)``."""
 
     by_gate: Matrix  # rows of the keys, in the coordinates of gates
     inner: Matrix  # and in those of keys
@@ -161,7 +161,7 @@ class _Tilted(NamedTuple):
     def at(
         self, s: float, xi: Matrix
     ) -> tuple[Float[np.ndarray, "gates xi size"], Nodewise]:
-        """Nodes for each gate, and the integral of the Gaussian."""
+        """Return nodes for each gate, and the integral of the Gaussian."""
         size, middle = self.inner.shape[1], self.gates @ self.by_gate.T
         precision = np.eye(size) + 2 * s * self.inner.T @ self.inner
         lower = np.linalg.cholesky(precision)
@@ -175,7 +175,7 @@ class _Tilted(NamedTuple):
 def _lagrange(
     x: Float[np.ndarray, "*n"], nodes: Nodewise
 ) -> Float[np.ndarray, "*n nodes"]:
-    """The polynomials that are one at one of the nodes and zero at the others."""
+    """Return the Lagrange polynomials of the nodes at ``x``."""
     apart = nodes[:, None] - nodes[None] + np.eye(len(nodes))
     factors = (x[..., None, None] - nodes) / apart
     place = np.arange(len(nodes))
@@ -195,17 +195,18 @@ def _gaussian(
     tiny: float,
     tilt: float,
 ) -> Nodes:
-    """Nodes of a Gaussian input: gates on a grid, and a grid that polynomials span.
+    """Return nodes of a Gaussian input: a grid of gates times a grid of key coordinates.
 
     The weights of the second grid integrate every polynomial of degree six in each
-    coordinate as nodes at many values of ``s`` do; they may be negative.
+    coordinate like a rule with nodes at many values of ``s``.  They can be negative.
 
     Args:
-        rows: The keys, in coordinates of which gates see the first ones.
-        count: How many those are.
-        spread: The largest weight of a gate.
-        tiny: What is added to the square of a key's length.
-        tilt: Tilt of the decay; see ``quadrature.tilted``.
+        rows: Weights of the keys in coordinates of the input.  The gates depend on the
+            first coordinates.
+        count: Number of coordinates on which the gates depend.
+        spread: Largest weight of a gate.
+        tiny: Constant that is added to the squared length of a key.
+        tilt: Shift of the decay's Gaussian; see ``quadrature.tilted``.
     """
     keys = np.array(rows)
     by_gate, inner = keys[:, :count], keys[:, count:]
@@ -426,7 +427,7 @@ def _gates(head: Head, view: View) -> tuple[int, float, float]:
 
 
 def _gate_nodes(head: Head, view: View, keys: Matrix) -> tuple[GateNodes, int]:
-    """Nodes of the gates, near which keys may be much narrower than the Gaussian."""
+    """Return nodes of the gates, dense enough for keys narrower than the Gaussian."""
     count, spread, tilt = _gates(head, view)
     sharp = np.linalg.norm(np.linalg.solve(keys[:, count:], keys[:, :count]), 2)
     narrow = LOOSE * math.hypot(1.0, float(sharp))

@@ -56,7 +56,7 @@ class _Grid(NamedTuple):
 
 
 class _Moved(NamedTuple):
-    """Derivatives of a step along a parameter: ``C`` of keys by keys, and ``d`` a row."""
+    """Derivatives of a step by a parameter: ``C`` (keys, keys), and ``d`` per row."""
 
     C: Stack
     d: Float[np.ndarray, "nodes rows"]
@@ -112,7 +112,7 @@ def _outer(
     weights: Float[np.ndarray, "nodes rows"],
     k: Float[np.ndarray, "_ keys"],
 ) -> Stack:
-    """``sum over rows of row weight k^T``."""
+    """Return the sum over rows of ``row * weight * k^T``."""
     return np.einsum("nvi,nv,nj->nij", rows, weights, k)
 
 
@@ -126,7 +126,7 @@ def _after(
     b: Float[np.ndarray, "nodes rows"],
     moved: _Moved | None = None,
 ) -> float:
-    """The trace of the last second moment after some steps from the zero state."""
+    """Return the trace of ``M``, or of ``S`` with ``moved``, after some steps from zero."""
     n, K = grid.k.shape
     root, pairs, gates = grid.root[:, None, None], grid.pairs, grid.gates
     kept = np.eye(K) - gates.beta[:, None, None] * pairs

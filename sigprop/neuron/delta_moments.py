@@ -112,7 +112,7 @@ class _Step:
         return np.kron(np.eye(self.gates.v.shape[1]), matrix)
 
     def state(self) -> Blocks:
-        """``m`` and ``M``."""
+        """Return the blocks for ``m`` and ``M``."""
         added = self.E.second(self.gates.beta**2 * self.gates.square)
         return {
             ("m", "1"): _column(self.E.first(self.b)),
@@ -123,7 +123,10 @@ class _Step:
         }
 
     def moved(self, c: Pair, slope: Nodewise, f: Nodewise) -> Blocks:
-        """``s``, ``P`` and ``S`` of what ``A`` moves by ``c`` and ``beta`` by ``slope``."""
+        """Return the blocks for ``s``, ``P`` and ``S`` of a derivative.
+
+        ``c`` is the derivative of ``A`` and ``slope`` the derivative of ``beta``.
+        """
         E, gates = self.E, self.gates
         fc, fd = (f * c[0], f * c[1]), (f * slope)[:, None] * gates.v
         crossed = E.cross(gates.A, fd)
@@ -146,9 +149,10 @@ class _Step:
         }
 
     def elsewhere(self, c: Pair, slope: Nodewise) -> Blocks:
-        """Blocks for all inputs outside of the span together, of which values see some.
+        """Return the blocks for all inputs outside of the span together.
 
-        The mean of what is moved is ``v``'s weight of the input times one vector ``s``.
+        The values can depend on these inputs.  The mean of a derivative is the value's
+        weight of the input times one vector ``s``.
         """
         E, gates, count = self.E, self.gates, self.view.rest
         seen = count * gates.square + 2 * self.view.unseen
@@ -165,7 +169,7 @@ class _Step:
         }
 
     def valued(self, f: Nodewise, square: Nodewise) -> Blocks:
-        """A row of the state by a weight of its value."""
+        """Return the blocks for the derivative of a row by a weight of its value."""
         E, beta, values = self.E, self.gates.beta, self.view.rows
         return {
             ("s", "1"): _column(E.first(beta * f)),
@@ -183,7 +187,7 @@ def _column(values: Float[np.ndarray, "..."]) -> Matrix:
 def _systems(
     step: _Step, by: Parameter, z: Float[np.ndarray, "nodes q"]
 ) -> Iterator[Blocks]:
-    """One set of blocks a direction of the parameter."""
+    """Yield the blocks for each direction of the parameter."""
     gates, one = step.gates, step.one
     if by == "state":
         yield step.state()
@@ -214,7 +218,7 @@ def _trace(
     steps: int | None,
     average: bool,
 ) -> float:
-    """The trace of the last second moment; arguments as of ``_settled``."""
+    """Return the trace of the last second moment; ``_settled`` explains the arguments."""
     last = list(_settled(blocks, lost, steps, average).values())[-1]
     return float(np.trace(last.reshape(keys, keys)))
 
@@ -222,13 +226,11 @@ def _trace(
 def _settled(
     blocks: Blocks, lost: dict[str, Matrix], steps: int | None, average: bool
 ) -> dict[str, Float[np.ndarray, " _entries"]]:
-    """Means and second moments by name, after some steps or in the limit.
-
-    Their means over the steps so far, if that is asked.
+    """Return means and second moments by name, after some steps or in the limit.
 
     Args:
         blocks: Blocks of a step's matrix.
-        lost: Of the limit; one less ``A`` and one less ``A`` on both sides.
+        lost: Matrices ``1 - A`` and ``1 - (X -> A X A)``, for the limit.
         steps: As in ``delta_moments``.
         average: As in ``delta_moments``.
     """
@@ -257,21 +259,21 @@ def _settled(
 
 
 def _require_limit(lost: dict[str, Matrix]) -> None:
-    """Refuse a second moment without a limit.
+    """Raise an error if the second moment has no stationary limit.
 
     Raises:
-        ValueError: If a step does not contract it.
+        ValueError: If an eigenvalue of ``X -> E[A X A]`` is one or more.
     """
     require_finite(1 - np.linalg.eigvals(lost["AA"]).real.min(keepdims=True))
 
 
 def _rules(nodes: Any, law: Law | None) -> tuple[Any, ...]:
-    """Weights of the nodes, and of Gaussian ones also those of the coarse rule."""
+    """Return the weights of the nodes, and for Gaussian inputs also the coarse weights."""
     return (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
 
 
 def _with_error(values: list[float]) -> tuple[float, float]:
-    """A moment by the fine rule, and its distance from that by the coarse rule."""
+    """Return the fine value of a moment, and a bound from its distance to the coarse one."""
     fine, coarse = values[0], values[-1]
     return fine, abs(fine - coarse) + ROUNDED * abs(fine)
 
@@ -473,18 +475,18 @@ class _Keyed:
 
 
 class _Means:
-    """Expectations of products of graded terms."""
+    """Expectations of products of terms that are sorted by their number of inverse lengths."""
 
     def __init__(self, weights: dict[int, Nodewise]) -> None:
         self.weights = weights
 
     def one(self, X: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
-        """``E f X``."""
+        """Return ``E f X``."""
         parts = [np.tensordot(self.weights[p] * f, term, 1) for p, term in X.items()]
         return np.sum(parts, axis=0)
 
     def two(self, X: Graded, Y: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
-        """``E f X Y``, entries of ``X`` first."""
+        """Return ``E f X Y``, with the entries of ``X`` first."""
         total: Any = 0.0
         for p, left in X.items():
             for q, right in Y.items():
@@ -495,14 +497,14 @@ class _Means:
         return total
 
     def sandwich(self, X: Graded, Y: Graded, f: Nodewise) -> Matrix:
-        """``Z -> E[f X Z Y^T]``, as a matrix on the entries of ``Z``."""
+        """Return ``Z -> E[f X Z Y^T]`` as a matrix on the entries of ``Z``."""
         found = np.swapaxes(self.two(X, Y, f), 1, 2)
         return found.reshape(len(found) ** 2, -1)
 
     def cross(
         self, X: Graded, y: Graded, phi: Float[np.ndarray, "nodes values"]
     ) -> Matrix:
-        """``m -> sum_i E[phi_i X m_i y^T]``, as a matrix on the entries of ``m``."""
+        """Return ``m -> sum_i E[phi_i X m_i y^T]`` as a matrix on the entries of ``m``."""
         found = np.stack([self.two(X, y, one) for one in phi.T])  # i a c b
         size = found.shape[1]
         return np.einsum("iacb->abic", found).reshape(size**2, -1)
@@ -511,7 +513,7 @@ class _Means:
 def _keyed_blocks(
     step: "_Step", x: Float[np.ndarray, "nodes keys"], z: Float[np.ndarray, "nodes q"]
 ) -> list[Blocks]:
-    """Blocks of a step's matrix, a list of one set for every entry of ``W_k``."""
+    """Return the blocks of a step's matrix for every direction of ``W_k``."""
     E, gates, view, one = _Means(step.E.weights), step.gates, step.view, step.one
     v, both, turned, systems = gates.v, step.both, step.turned, []
     for a in range(x.shape[1]):
@@ -605,7 +607,7 @@ def key_gradient(
 
 
 def _added(totals: list[Any], more: list[Any]) -> list[Any]:
-    """Sums of tables of matrices, table by table."""
+    """Add two lists of dictionaries of matrices, entry by entry."""
     if not totals:
         return more
     return [

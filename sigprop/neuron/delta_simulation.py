@@ -84,7 +84,10 @@ def _turn(deltas: Deltas, head: int) -> tuple[float, float]:
 def _angles(
     deltas: Deltas, head: int, count: int
 ) -> tuple[Nodewise, Nodewise, Nodewise]:
-    """Angles of the input and of the key, and weights: closer where either turns fast."""
+    """Return angles of the input and of the key, and weights.
+
+    The angles are denser in regions where the input or the key turns fast.
+    """
     ratio = deltas.ratios[head]
     seen, key = _turn(deltas, head)
     middle = (np.arange(count) + 0.5) * 2 * np.pi / count
@@ -95,9 +98,9 @@ def _angles(
 
 
 def _near_zero(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Radii of two inputs and weights, as close about zero as keys of no length ask for.
+    """Return radii of two inputs and weights, with many radii near zero for short keys.
 
-    A trapezoidal rule in the logarithm, whose error falls exponentially.
+    This is a trapezoidal rule in the logarithm, whose error falls exponentially.
     """
     radius = np.exp(np.linspace(math.log(NEAREST), math.log(FARTHEST), count))
     weights = radius**2 * np.exp(-(radius**2) / 2)
@@ -105,7 +108,7 @@ def _near_zero(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Radii of two inputs and weights, by Gauss's rule for half of a square."""
+    """Return radii of two inputs and weights, by Gauss-Laguerre for half the square."""
     half, weights = np.polynomial.laguerre.laggauss(count)
     return np.sqrt(2 * half), weights
 
@@ -126,7 +129,7 @@ def _nodes(
 
 
 def _functions(z, unit, stack):
-    """Monomials of inputs (3, ...), and harmonics of unit vectors (2, ...)."""
+    """Return monomials of inputs (3, ...), and harmonics of unit vectors (2, ...)."""
     powers = [[one**n for n in range(DEGREE + 1)] for one in z]
     lines = products(powers, _powers())
     c, s = unit
@@ -173,7 +176,7 @@ def _at(deltas: Deltas, head: int, z: Float[np.ndarray, "nodes width"]) -> _At:
 
 
 def _recursions(at: _At) -> Iterator[tuple[int, Float[np.ndarray, "nodes s s"]]]:
-    """For every direction of a reading, ``M``."""
+    """Yield the index of a reading, and ``M`` for each of its directions."""
     pairs = at.k[:, :, None] * at.k[:, None]
     A = np.eye(KEYS) - at.beta[:, None, None] * pairs
     h = (at.beta * at.v)[:, None] * at.k
@@ -189,7 +192,7 @@ def _recursions(at: _At) -> Iterator[tuple[int, Float[np.ndarray, "nodes s s"]]]
 def _affine(
     A: Float[np.ndarray, "nodes n n"], b: Float[np.ndarray, "nodes n"]
 ) -> Float[np.ndarray, "nodes s s"]:
-    """``M`` of ``x' = A x + b``."""
+    """Return ``M`` for ``x' = A x + b``."""
     M = np.pad(A, ((0, 0), (1, 0), (1, 0)))
     M[:, 0, 0], M[:, 1:, 0] = 1, b
     return M
@@ -197,7 +200,7 @@ def _affine(
 
 @functools.cache
 def _doubled(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """From entries ``i <= j`` of a symmetric matrix to all, and which those are."""
+    """Return the map from entries ``i <= j`` of a symmetric matrix to all, and indices."""
     upper = [(i, j) for i in range(size) for j in range(i, size)]
     whole = np.zeros((size**2, len(upper)))
     for place, (i, j) in enumerate(upper):
@@ -206,7 +209,7 @@ def _doubled(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _moved(M: Float[np.ndarray, "nodes s s"]) -> Float[np.ndarray, "nodes m m"]:
-    """One step of the entries ``i <= j`` of ``y y^T``: of ``1``, ``x`` and ``x x^T``."""
+    """Return one step of ``1``, ``x`` and the entries ``i <= j`` of ``x x^T`` as a matrix."""
     nodes, size, _ = M.shape
     whole, upper = _doubled(size)
     MM = np.einsum("nik,njl->nijkl", M, M).reshape(nodes, size**2, size**2)
@@ -216,7 +219,7 @@ def _moved(M: Float[np.ndarray, "nodes s s"]) -> Float[np.ndarray, "nodes m m"]:
 def _mean_moved(
     weights: Nodewise, M: Float[np.ndarray, "nodes s s"]
 ) -> Float[np.ndarray, "m m"]:
-    """The mean of ``_moved``, without any node's own."""
+    """Return the mean of ``_moved`` over nodes, without storing each node's matrix."""
     nodes, size, _ = M.shape
     whole, upper = _doubled(size)
     flat = M.reshape(nodes, size**2)
@@ -225,7 +228,7 @@ def _mean_moved(
 
 
 def _asked(size: int) -> Float[np.ndarray, " m"]:
-    """Mask of the entries that are added up: the last two squares of ``y``."""
+    """Return a mask of the entries that are summed: the last two squares of ``y``."""
     _, upper = _doubled(size)
     return np.isin(upper, [(size - 1) * (size + 1), (size - 2) * (size + 1)]) * 1.0
 
@@ -291,7 +294,7 @@ def controls(
 def _thetas(
     mean: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], steps: int
 ) -> Float[np.ndarray, "blocks m"]:
-    """Weight of each moment in the mean over time, averaged over the steps of a block."""
+    """Return the weight of each moment in the time average, averaged over each block."""
     theta, by_step = np.zeros_like(one), []
     for _ in range(steps):
         theta = one + theta @ mean
@@ -300,20 +303,20 @@ def _thetas(
 
 
 def _entries(x: Float[Array, "size batch"]) -> list[Float[Array, " batch"]]:
-    """``1, x`` and the entries ``i <= j`` of ``x x^T``."""
+    """Return ``1``, ``x`` and the entries ``i <= j`` of ``x x^T``."""
     size = len(x)
     products = [x[i] * x[j] for i in range(size) for j in range(i, size)]
     return [jnp.ones_like(x[0]), *x, *products]
 
 
 def _advance(h, weights, u, k):
-    """The rule itself, of one head: correct the state where the key points."""
+    """Apply the delta rule of one head: correct the state along the key."""
     W_beta, W_v = weights
     return h + sigmoid(W_beta @ u) * (W_v @ u - k @ h) * k
 
 
 def _one(h, moved, W_beta, W_v, u, k):
-    """A step of the state, and of what each weight of the value and the gate moves."""
+    """Return one step of the state, and of its derivatives by weights of value and gate."""
     eye, none = jnp.eye(WIDTH), jnp.zeros((WIDTH, WIDTH))
 
     def along(s, of_beta, of_v):
@@ -335,7 +338,7 @@ def _surprise(
     moved: Float[Array, "2 width keys batch"],
     expected: Float[Array, "moments batch"],
 ) -> Float[Array, "readings batch"]:
-    """Moments of the past times the unexpected part of an input, summed by reading."""
+    """Return moments of the past times the centred functions, summed for each reading."""
     moments = [
         _entries(h),
         [entry for s in moved[0] for entry in _entries(s)],
@@ -355,9 +358,9 @@ def _batch(
     centres: Float[Array, "heads functions"],
     control: Float[Array, "blocks heads moments functions"],
 ) -> Float[Array, "readings heads batch"]:
-    """Sums over time of the squares, less the controls times the steps.
+    """Return sums over time of the squares minus the control variates times the steps.
 
-    Trajectories come last, as neighbours in memory: every product is one of vectors.
+    Trajectories are the last axis, so that every product is a product of long vectors.
     """
     heads, steps = len(W_k), len(control) * BLOCK
 

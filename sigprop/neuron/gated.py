@@ -71,9 +71,9 @@ class Moment(NamedTuple):
 
 @functools.cache
 def _compiled(gate: Gate, by: str | None, backend: Backend) -> Callable[..., Any]:
-    """``a, b`` and, by a symbol, ``c, d`` as functions of projections and parameters.
+    """Compile ``a``, ``b`` and ``1 - a`` as functions of projections and parameters.
 
-    The last is ``1 - a``.
+    With a symbol ``by``, the derivatives ``c`` and ``d`` come before ``1 - a``.
 
     Raises:
         ValueError: If the gate has no such symbol, or no derivative.
@@ -106,18 +106,19 @@ def _view(
     narrow: float = 1.0,
     power: int = 2,
 ) -> _View:
-    """The coordinates of inputs of a law, or of unit variance.
+    """Return neurons in coordinates of the input, with quadrature nodes.
 
     Args:
         neurons: Neurons of a gate whose linear projections are last.
-        law: Law of each input vector; standard normal entries if left out.
+        law: Distribution of the input vector with few values.  Default: standard normal
+            entries.
         directions: As in ``gated_sensitivity_moment``.
         spread: As in ``gated_state_moment``.
         narrow: As in ``quadrature.gaussian_nodes``.
-        power: Power of the state, whose moment is asked.
+        power: Power of the state in the moment.
 
     Raises:
-        ValueError: If nodes depend on neurons that are traced.
+        ValueError: If the neurons are traced by JAX and ``spread`` is missing.
     """
     xp = namespace(neurons[1:], directions)
     n, _, width = neurons.weights.shape
@@ -219,10 +220,12 @@ def coefficients_and_lost(
 
 
 def _require_real(gate: Gate, a: Any, b: Any, at: Any) -> None:
-    """Refuse a gate that is no number somewhere, as the root of ``1 - a^2`` for ``a > 1``.
+    """Raise an error if a coefficient of a gate is not a real number at a node.
+
+    An example is the root of ``1 - a^2`` for ``a > 1``.
 
     Raises:
-        ValueError: With the projections where, and ``a`` there.
+        ValueError: If there is such a node; the message has its projections and ``a``.
     """
     for name, values in (("a", a), ("b", b)):
         wrong = np.argwhere(np.isnan(values))
@@ -245,13 +248,17 @@ def _expectations(
     w: Float[np.ndarray, " nodes"],
     seen: Float[Any, "neurons rows nodes"] | None,
 ) -> tuple[Expectations, dict[str, Any]]:
-    """``E a``, ``E a b`` and so on of each neuron and direction; ``1 - E a``, ``1 - E a^2``.
+    """Return expectations of coefficients for each neuron and direction.
 
     Args:
-        parts: ``coefficients_and_lost`` at every node.
-        view: View of the neurons.
+        parts: Result of ``coefficients_and_lost`` at every node.
+        view: Neurons in coordinates of the input.
         w: Weights of the nodes.
-        seen: What the directions see; none for what multiplies no input.
+        seen: Input along each direction at every node, or None for a parameter that
+            multiplies no input.
+
+    Returns:
+        ``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``.
     """
     xp = namespace(parts, seen)
     a, b, *moved, lost = parts
@@ -260,7 +267,7 @@ def _expectations(
         return (functools.reduce(operator.mul, factors) @ w)[:, None]
 
     def along(seen: Float[Any, "neurons directions nodes"]) -> Callable[..., Table]:
-        """Means of products with what the directions see."""
+        """Return a function for means of products with the input along each direction."""
 
         def seen_mean(*factors: Float[Any, "neurons nodes"]) -> Table:
             product = functools.reduce(operator.mul, factors) * w[None]
@@ -290,7 +297,7 @@ def _of_the_state(
     lost: Float[Any, "neurons nodes"],
     w: Float[np.ndarray, " nodes"],
 ) -> tuple[dict[str, Float[Any, " neurons"]], dict[str, Float[Any, " neurons"]]]:
-    """``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``."""
+    """Return ``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``."""
     known = {"a": a @ w, "b": b @ w, "aa": (a * a) @ w, "ab": (a * b) @ w}
     known["bb"] = (b * b) @ w
     return known, {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
@@ -305,7 +312,7 @@ def _chunks(neurons: Neurons, size: int) -> list[Neurons]:
 def _standard(
     neurons: Neurons, scale: float | Float[Any, ""], law: Law | None
 ) -> Neurons:
-    """The neurons for inputs of unit variance, linear projections last."""
+    """Return the neurons for inputs of unit variance, with linear projections last."""
     neurons = neurons.nonlinear_first()
     return (
         neurons
@@ -623,17 +630,18 @@ def _of_states(
     spread: float | None,
     moved: bool = False,
 ) -> Moment:
-    """A moment by a rule from coefficients at nodes; and its error.
+    """Return a moment that a rule computes from the coefficients at nodes.
 
     Args:
-        rule: From neurons, their ``a``, ``b`` and ``1 - a`` at nodes, and if they are
-            ``moved`` derivatives by each projection; weights and steps.
+        rule: Function of neurons, their coefficients at nodes, weights of the nodes and
+            steps.  The coefficients are ``a``, ``b``, ``1 - a`` and, with ``moved``, the
+            derivatives by each projection.
         neurons: Neurons of any gate.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
         steps: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.
-        moved: True if the rule takes derivatives.
+        moved: True if the rule needs derivatives.
     """
     neurons = _standard(neurons, scale, law)
     names = [str(symbol) for symbol in neurons.gate.projections if moved]
@@ -697,7 +705,7 @@ def _lagged(
 def _states(
     parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
 ) -> tuple[Any, Any, dict[str, Float[Any, " neurons"]]]:
-    """``E h``, ``E h^2`` and expectations of the coefficients."""
+    """Return ``E h``, ``E h^2`` and expectations of the coefficients."""
     a, b, lost = parts[:3]
     known, below = _of_the_state(a, b, lost, w)
     if steps is None and namespace(a) is np and below["aa"].min() <= 0:

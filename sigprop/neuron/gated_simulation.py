@@ -127,7 +127,7 @@ def products(
 
 @functools.cache
 def _step_matrix() -> Callable[..., Any]:
-    """One step of ``m`` given its coefficients, as the entries of a matrix."""
+    """Compile the entries of the matrix of one step on ``m``, given its coefficients."""
     from sympy import Integer, Poly
 
     a, b, c, d = LETTERS
@@ -143,7 +143,7 @@ def _step_matrix() -> Callable[..., Any]:
 def _matrices(
     asked: Readings, by: str | None, u: Float[np.ndarray, "nodes width"]
 ) -> Float[np.ndarray, "moments moments neurons nodes"]:
-    """Matrices that one step applies to the moments, for every input."""
+    """Return the matrices of one step on the moments, for every input."""
     neurons = asked.neurons
     parts = coefficients(neurons, neurons.weights @ u.T, by)
     if by is None:
@@ -239,9 +239,9 @@ def _batch(
 ) -> tuple[
     Float[Array, "readings neurons batch"], Float[Array, "readings neurons batch"]
 ]:
-    """Sums over time of the squares, and of the controls.
+    """Return sums over time of the squares, and of the control variates.
 
-    Trajectories come last, as neighbours in memory: every product is one of vectors.
+    Trajectories are the last axis, so that every product is a product of long vectors.
     """
     n, k, width = weights.shape
     degrees = _degrees(width)

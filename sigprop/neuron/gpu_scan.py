@@ -72,7 +72,7 @@ def solve(
 
 
 def _counted(function: Callable[..., Any], sequences: int) -> Callable[..., Any]:
-    """Wrap a function of the number of sequences, which ``jax.vmap`` multiplies."""
+    """Wrap a function whose first argument, the number of sequences, follows ``jax.vmap``."""
 
     @custom_vmap
     def call(lam, x, resets):
@@ -351,7 +351,7 @@ def _kernel(
         return conjugated(values) if adjoint else values
 
     def several(index, carry):
-        """Ask for the rows of some steps, then take these steps, then write."""
+        """Load the rows of some steps, then compute these steps, then write the states."""
         h, product = carry
         start = first + index * jnp.int32(size)
         times = [start + jnp.int32(j) for j in range(size)]
@@ -392,7 +392,7 @@ def _kernel(
 
 
 def _run(lam, x, resets, starts, *, ends, reverse, adjoint, steps):
-    """One pass: all states, from the starts of chunks; or ends and products."""
+    """Run one pass: return all states, or the last states and gate products of chunks."""
     given = {"lam": lam, "x": x}
     if resets is not None:
         given["resets"] = resets.astype(jnp.int32)
@@ -431,7 +431,7 @@ def _run(lam, x, resets, starts, *, ends, reverse, adjoint, steps):
 
 
 def _columns(values: Any) -> pl.BlockSpec:
-    """All rows of a block of neurons, or all of what neurons share."""
+    """Return a block with all rows of some neurons, or the whole of a shared array."""
     *front, last = values.shape
     if not front:
         return pl.BlockSpec((last,), lambda i, j: (0,))

@@ -96,7 +96,7 @@ def operator(step: Step) -> Float[np.ndarray, "size size"]:
 
 
 def _through(step: Step) -> Float[np.ndarray, "square square"]:
-    """The operator ``E[A^T M A]`` of ``M``."""
+    """Return the matrix of the map ``M -> E[A^T M A]``."""
     return step.AA.transpose(1, 3, 0, 2).reshape((len(step.A) ** 2,) * 2)
 
 
@@ -116,7 +116,7 @@ def require_limit(step: Step) -> None:
 def _moments(
     step: Step, steps: int | None
 ) -> tuple[Float[np.ndarray, "rows keys"], Float[np.ndarray, "keys keys"]]:
-    """``m`` and ``M`` after some steps or in the limit.
+    """Return ``m`` and ``M`` after some steps or in the stationary limit.
 
     Raises:
         ValueError: If the limit is infinite.

@@ -104,7 +104,7 @@ def _crossed(
     rows = B.shape[1]
 
     def product(one: Any, other: Any, *shape: int) -> Any:
-        """``E[one other]`` by entry, of matrices as vectors."""
+        """Return ``E[one other]`` for each entry, with matrices as vectors."""
         first, second = (x.reshape(*x.shape[:-2], -1) for x in (one, other))
         return ((w[:, None] * first).swapaxes(-1, -2) @ second).reshape(shape)
 
@@ -178,7 +178,7 @@ def _added(known: Crossed) -> _Added:
 
 
 def _limit(shared: _Shared, added: _Added) -> float:
-    """``trace N`` in the limit."""
+    """Return ``trace N`` in the stationary limit."""
     G, H, T = shared
     C, E, F = added
     keys = round(len(T) ** 0.5)
@@ -191,7 +191,7 @@ def _limit(shared: _Shared, added: _Added) -> float:
 
 
 def _finite(shared: _Shared, added: _Added, steps: int) -> float:
-    """``trace N`` after some steps, by squares of the whole map."""
+    """Return ``trace N`` after some steps, by repeated squaring of the step."""
     G, H, T = shared
     C, E, F = added
     keys, entries = round(len(T) ** 0.5), len(C)
@@ -213,10 +213,10 @@ def _finite(shared: _Shared, added: _Added, steps: int) -> float:
 def _nearer(
     u: Inputs, w: Weights, weights: Rows, scale: float
 ) -> tuple[Inputs, Weights]:
-    """Points of which half have a short vector ``weights @ u``, and their weights.
+    """Return points with more short vectors ``weights @ u``, and their weights.
 
-    The Gaussian coordinates of the vector keep their direction.  Their length gets the
-    distribution half of which is that of a Gaussian, half uniform in its logarithm.
+    The Gaussian coordinates of the vector keep their direction.  Their length gets a mixed
+    distribution: half Gaussian, and half uniform in the logarithm of the length.
     """
     _, sizes, basis = np.linalg.svd(weights, full_matrices=False)
     basis = basis[sizes > 1e-12 * sizes.max()]
@@ -322,7 +322,7 @@ def matrix_sensitivities(
 
 
 def _groups(parameter: Parameter, gaussian: bool) -> list[tuple[int, int, Rows | None]]:
-    """Entries that share their nodes, and the weights of the vector that they belong to."""
+    """Return ranges of entries with the same nodes, and the weights of their vector."""
     if parameter.divided is None or not gaussian:
         return [(0, parameter.entries, None)]
     size = parameter.divided[0].size
@@ -339,7 +339,7 @@ def _trace(
     w: Weights,
     steps: int | None,
 ) -> float:
-    """The sum of ``trace N`` over heads, of the entries of a span."""
+    """Return the sum of ``trace N`` over heads, for the entries of a range."""
     A, B = maps
     rows, keys = B.shape[-2:]
     size = keys * (keys + rows)

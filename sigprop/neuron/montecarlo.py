@@ -1,16 +1,14 @@
-"""Streaming Monte-Carlo moments of the diagonal recurrence, with standard errors.
+"""Monte-Carlo moments of the diagonal recurrence, with standard errors.
 
-States, sensitivities and running sums are carried through time; nothing is stored along
-it, so memory does not depend on the length.  On a CPU the compiled kernel of
-``sigprop.neuron.kernel`` carries them (``trajectories``), on a GPU of CUDA that of
-``sigprop.neuron.gpu_kernel``; elsewhere, and where these are missing, a scan of JAX does
-(``walk``), from the same draws.  Several GPUs, of this process or of a cluster, each take
-a share of the batches, and so do CPUs without that kernel.  The key of a batch is of its
-index alone, so sums are the same on any number of devices.
+The simulation carries states, sensitivities and running sums through time.  It stores no
+trajectories, so that the memory use does not depend on the length.  ``trajectories`` uses the
+compiled kernel of ``sigprop.neuron.kernel`` on a CPU, and ``sigprop.neuron.gpu_kernel`` on a
+CUDA GPU.  If these are missing, a scan of JAX (``walk``) makes the same numbers.  Several
+GPUs, of one process or of a cluster, share the batches.  The key of a batch depends only on
+its index, so that sums are the same on any number of devices.
 
-The scan's eigenvalues and states are handed over as real and imaginary parts but carried
-as complex numbers, one loop step an iteration: each array is then updated in place.  A
-real eigenvalue is the case of a zero imaginary part.
+``walk`` receives and returns real and imaginary parts but carries complex numbers, so that
+XLA updates each array in place.  A real eigenvalue has a zero imaginary part.
 
 Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neurons.
 """
@@ -201,7 +199,7 @@ def walk(
 
 
 def _noise(key, index, process, batch, dtype):
-    """The normals of one chunk, of which a shorter one takes the first."""
+    """Return the Gaussian numbers of one chunk; a shorter chunk uses the first of them."""
     shape = (noise.CHUNK, process.step_width, batch)
     return jax.random.normal(jax.random.fold_in(key, index), shape, dtype)
 
@@ -255,7 +253,7 @@ scanned = jax.jit(
 
 
 def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
-    """Copy trajectories into arrays of their own: the carry moves on in place."""
+    """Copy trajectories into new arrays, because the carry is updated in place."""
     h, s, *sums = (np.array(part) for part in parts)
     h, s = (Split(np.real(z), np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)
@@ -263,7 +261,7 @@ def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
 
 
 def _scaled(walk: Walk, gain: Real | None) -> Walk:
-    """The trajectories of inputs times a gain, as the recurrence is linear."""
+    """Return the trajectories for inputs times a gain, as the recurrence is linear."""
     if gain is None:
         return walk
     h, s = (Split(gain * z.re, gain * z.im) for z in (walk.h, walk.s))
@@ -271,7 +269,7 @@ def _scaled(walk: Walk, gain: Real | None) -> Walk:
 
 
 def _on_gpu(key, lam, process, times, batch, running, gain) -> list[Walk] | None:
-    """``walk`` by the kernel for GPUs; nothing where it does not serve."""
+    """Run ``walk`` by the GPU kernel; return None if the kernel cannot be used."""
     if not gpu.serves(_leaves, key, lam, process, batch, running):
         return None
     looks = gpu.attempt(lambda: gpu.looks(key, lam, process, times, batch, running))
@@ -281,12 +279,12 @@ def _on_gpu(key, lam, process, times, batch, running, gain) -> list[Walk] | None
 
 
 def _leaves(key, lam, *rest) -> list[list[Real]]:
-    """The real arrays of the walks of the scan."""
+    """Return the real arrays of ``walk``, computed by the scan."""
     return [jax.tree.leaves(look) for look in scanned(key, split(lam), *rest)]
 
 
 def _walk_of(leaves: tuple[Real, ...]) -> Walk:
-    """A walk of its real arrays, in the order of ``jax.tree.leaves``."""
+    """Return a ``Walk`` from its real arrays, in the order of ``jax.tree.leaves``."""
     h_re, h_im, s_re, s_im, sum_h, sum_s = leaves
     return Walk(Split(h_re, h_im), Split(s_re, s_im), sum_h, sum_s)
 
@@ -315,7 +313,7 @@ def _totals(snapshots, pairs):
 
 
 def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
-    """``_batch_sums`` of every key: on all devices at once, or one by one."""
+    """Return ``_batch_sums`` for every key, on all devices at once or one by one."""
     rest = (gain, process, times, batch, pairs)
     devices, found = _sharing(), None
     if len(keys) > 1 and gpu.serves(_leaves, keys[0], lam, process, batch):
@@ -329,17 +327,18 @@ def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
 
 
 def _sharing() -> list[Any]:
-    """Devices that share batches.
+    """Return the devices that share batches.
 
-    One CPU by the compiled kernel is faster than several by the scan.
+    One CPU with the compiled kernel is faster than several CPUs with the scan.
     """
     return peers()[:1] if on_cpu() and noise.available() else peers()
 
 
 def _spread(devices, keys, lam, *rest, kernel):
-    """``_batch_sums`` of all keys, a share of them on every device.
+    """Return ``_batch_sums`` for all keys, distributed over the devices.
 
-    Keys that cannot be shared evenly are repeated.  Every process has all sums.
+    Some keys are repeated if the number of keys is not a multiple of the number of
+    devices.  Every process gets all sums.
     """
     filled = [*keys, *keys[:1] * (-len(keys) % len(devices))]
     mesh = Mesh(np.array(devices), "batches") if len(devices) > 1 else None
@@ -363,10 +362,10 @@ def _spread(devices, keys, lam, *rest, kernel):
 def _together(
     keys, lam, gain, process, times, batch, pairs, kernel, interpret, mesh=None
 ):
-    """``_batch_sums`` of all keys in one program.
+    """Return ``_batch_sums`` for all keys in one program.
 
-    By the kernel, as it fills a GPU, all batches of a device at once; by the scan, as it
-    fills the memory, one after the other.
+    The kernel runs all batches of a device at once, to use the whole GPU.  The scan runs
+    them one after the other, to limit the memory.
     """
 
     def sums(key, lam, gain):
@@ -477,9 +476,9 @@ def together(
 
 
 def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
-    """The task in the caller's precision and on its device, whatever the thread.
+    """Return a task that runs in the caller's precision and on its device in any thread.
 
-    JAX's contexts belong to their thread.
+    This is necessary because JAX's contexts belong to a thread.
     """
     config: Any = jax.config
     wide, device = bool(config.jax_enable_x64), config.jax_default_device
@@ -492,7 +491,7 @@ def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _require_arguments(lam, times, num, batch, pairs, gain) -> None:
-    """Refuse sizes that are none, and numbers of which a square would overflow."""
+    """Raise an error for invalid sizes, and for numbers whose squares would overflow."""
     require_count("num", num, least=2)  # one draw has no standard error
     require_count("batch", batch)
     if not isinstance(times, tuple | list) or not len(times):

@@ -57,7 +57,7 @@ def normals(
 
 
 def drawn_here(key: PRNGKeyArray, count: int) -> bool:
-    """Return True if this module draws the same ``count`` numbers of a key as JAX."""
+    """Return True if this module can make the same ``count`` numbers from a key as JAX."""
     if isinstance(key, Tracer) or count >= LARGEST:
         return False
     if not (available() and on_cpu()):

@@ -132,7 +132,7 @@ def _normals(real: Any, word: Any, signed: Any, mantissa: int) -> Any:
     @inlined
     @no_type_check
     def uniform(high, low):
-        """Between -1 and 1, by the steps of ``jax.random.uniform``."""
+        """Return a number between -1 and 1, by the steps of ``jax.random.uniform``."""
         if single:
             bits = word(high ^ low)
         else:
@@ -142,13 +142,13 @@ def _normals(real: Any, word: Any, signed: Any, mantissa: int) -> Any:
     @unfused
     @no_type_check
     def rest(u):
-        """``1 - u^2`` with two roundings, on which JAX's tails depend."""
+        """Return ``1 - u^2`` with two roundings, on which JAX's tails depend."""
         return one - u * u
 
     @inlined
     @no_type_check
     def log(x):
-        """The logarithm: twice the artanh of a small number, and a power of two."""
+        """Return the logarithm, from twice the artanh of a small number and a power of two."""
         bits = real(x).view(signed)
         power = signed(signed(bits - half) >> power_shift)
         f = signed(bits - signed(power << power_shift)).view(real) - one
@@ -184,7 +184,7 @@ write_double = _normals(np.float64, np.uint64, np.int64, 52)
 @inlined
 @no_type_check
 def copy(source, target, rows):
-    """Copy the first rows of an array, without the code that a slice would take."""
+    """Copy the first rows of an array, with less machine code than a slice."""
     for row in range(rows):
         for j in range(TILE):
             target[row, j] = source[row, j]

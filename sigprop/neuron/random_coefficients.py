@@ -107,7 +107,7 @@ def second_moment(
 
 
 def _matrix(entries: list[Any], size: int) -> Float[Any, "... size size"]:
-    """A batch of matrices from their entries, row by row."""
+    """Return a batch of matrices from their entries, row by row."""
     xp = namespace(entries)
     entries = xp.broadcast_arrays(*(xp.asarray(entry, float) for entry in entries))
     return xp.stack(entries, -1).reshape(*entries[0].shape, size, size)
@@ -115,7 +115,7 @@ def _matrix(entries: list[Any], size: int) -> Float[Any, "... size size"]:
 
 @functools.cache
 def _power_limit(order: int, backend: Backend) -> Callable[..., Any]:
-    """``E h^n`` from expectations, lower moments and ``1 - E a^n``."""
+    """Compile ``E h^n`` as a function of expectations, lower moments and ``1 - E a^n``."""
     own = Symbol("own", positive=True)
     E = gated_moments.PRODUCTS
     form = gated_moments.power_limit(order).result.subs(1 - E["a" * order], own)
@@ -125,7 +125,7 @@ def _power_limit(order: int, backend: Backend) -> Callable[..., Any]:
 
 @functools.cache
 def _power_transition(backend: Backend) -> Callable[..., Any]:
-    """A step's matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    """Compile the matrix of one step on ``(1, E h, E h^2, E h^3, E h^4)``."""
     entries = gated_moments.power_transition().flat()
     return compile_expr(entries, *gated_moments.PRODUCTS.values(), backend=backend)
 

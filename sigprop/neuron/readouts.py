@@ -43,7 +43,7 @@ class _Seen(NamedTuple):
 def _span(
     rows: Float[np.ndarray, "rows d_in"], first: int
 ) -> tuple[Float[np.ndarray, "d_in q"], int]:
-    """An orthonormal basis of rows, and how many of its vectors span the first ones."""
+    """Return an orthonormal basis of rows, and the number of vectors for the first rows."""
     basis: list[np.ndarray] = []
     leading = 0
     for place, row in enumerate(rows):
@@ -62,7 +62,7 @@ def _pair_nodes(
     scale: float,
     law: Law | None,
 ) -> tuple[Nodes, Float[np.ndarray, "d_in q"]]:
-    """Nodes of inputs in the span of a pair's projections and further rows."""
+    """Return nodes of inputs in the span of a pair's projections and further rows."""
     if law is not None:
         return law.nodes(), np.eye(law.values.shape[1])
     bent = len(neurons.gate.nonlinear)
@@ -100,7 +100,7 @@ def _seen(
 def _before(
     seen: _Seen, w: Float[np.ndarray, " nodes"], steps: int | None
 ) -> tuple[Float[np.ndarray, "2"], float]:
-    """Means of both states and of their product before the last step."""
+    """Return the means of both states and of their product before the last step."""
     (a, a2), (b, b2) = seen.a, seen.b
     means = np.array([a @ w, a2 @ w]), np.array([b @ w, b2 @ w])
     both, crossed = (a * a2) @ w, np.array([(a * b2) @ w, (b * a2) @ w])
@@ -125,7 +125,7 @@ def _before(
 
 
 def _product(seen: _Seen, first: Any, both: float) -> Float[np.ndarray, " nodes"]:
-    """``E[h h']`` after the last step, given its input."""
+    """Return ``E[h h']`` after the last step, conditional on its input."""
     (a, a2), (b, b2) = seen.a, seen.b
     return a * a2 * both + a * b2 * first[0] + b * a2 * first[1] + b * b2
 
@@ -133,7 +133,7 @@ def _product(seen: _Seen, first: Any, both: float) -> Float[np.ndarray, " nodes"
 def _pairs(
     gram: Float[np.ndarray, "neurons neurons"],
 ) -> Iterator[tuple[int, int, float]]:
-    """Neurons that share an output, and the factor of their product in ``E|y|^2``."""
+    """Yield pairs of neurons with a common output, and their factor in ``E|y|^2``."""
     for n, m in itertools.combinations_with_replacement(range(len(gram)), 2):
         if n == m or gram[n, m] != 0:
             yield n, m, float(gram[n, m] * (1 if n == m else 2))
@@ -227,7 +227,7 @@ def output_moments(
 def _add_skips(
     neurons: Neurons, read: Readout, scale: float, law: Law | None, steps: Any, add: Any
 ) -> None:
-    """Twice the mean product of what is read and what skips."""
+    """Add twice the mean product of the readout and the skip connection."""
     for n in range(len(neurons.weights)):
         row = read.mixing[:, n] @ read.skip
         if not row.any():

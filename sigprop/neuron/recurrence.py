@@ -61,7 +61,7 @@ def linear_recurrence(
 
 @functools.partial(jax.jit, static_argnames="method")
 def _run(lam, x, initial, method):
-    """One program, where a caller runs operation by operation."""
+    """Run the recurrence as one compiled program, if the caller does not use ``jit``."""
     dtype = jnp.result_type(lam, x, *(() if initial is None else (initial,)))
     lam = lam.astype(dtype)
     first = jnp.zeros(lam.shape, dtype) if initial is None else initial.astype(dtype)

@@ -89,7 +89,7 @@ def scan_linear(
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _states(method: Method, reverse: bool, lam, x, initial, resets):
-    """One program, where a caller runs operation by operation."""
+    """Run the recurrence as one compiled program, if the caller does not use ``jit``."""
     first, rest = (-1, slice(-1)) if reverse else (0, slice(1, None))
     if initial is not None:
         initial = initial if resets is None else jnp.where(resets[first], 0, initial)
@@ -97,7 +97,7 @@ def _states(method: Method, reverse: bool, lam, x, initial, resets):
         x = x.at[first].add(gate * initial.astype(x.dtype))
 
     def inputs(h):
-        """The inputs of which ``h`` are the states."""
+        """Return the inputs for which ``h`` are the states."""
         before = h[1:] if reverse else h[:-1]
         if resets is not None:
             before = jnp.where(resets[rest, None], 0, before)
@@ -258,7 +258,7 @@ batching.primitive_batchers[pack_p] = lambda args, axes: (
 
 
 def _signs(a):
-    """Plus one for real parts and minus one for imaginary ones, shaped to meet ``a``."""
+    """Return +1 for real and -1 for imaginary parts, in a shape that broadcasts with ``a``."""
     return jnp.array([1, -1], a.dtype).reshape((1,) * (a.ndim - 2) + (2, 1))
 
 
@@ -267,7 +267,7 @@ def _conj(a):
 
 
 def _times(a, b):
-    """Product.  The flip keeps both parts in one array, updated as a whole."""
+    """Return the product.  The flip keeps both parts in one array, updated as a whole."""
     if a.shape[-2] == 1:
         return a * b
     return a[..., :1, :] * b - _signs(b) * a[..., 1:, :] * jnp.flip(b, -2)
@@ -287,7 +287,7 @@ def _put(values, row, t):
 
 
 def _sequential(lam, x, resets, reverse, delay):
-    """The loop; its step to a row takes the gate and reset of ``delay`` rows before."""
+    """Run the loop; a step to a row uses the gate and reset of ``delay`` rows before."""
     length = x.shape[0]
 
     def row(k):
@@ -397,7 +397,7 @@ def _solve_adjoint(method, reverse, lam, x, resets):
 
 
 def _gates(lam, resets):
-    """Eigenvalues with zeros at the resets, a row a step if there are any."""
+    """Return eigenvalues with zeros at the resets; with resets, there is a row per step."""
     if resets is None:
         return lam
     rows = lam if lam.ndim == 3 else lam[None]
@@ -405,5 +405,5 @@ def _gates(lam, resets):
 
 
 def _flip(reverse, *arrays):
-    """Turn back in time what has a time axis, if asked to."""
+    """Reverse the time axis of arrays that have one, if ``reverse`` is True."""
     return [a[::-1] if reverse and a.ndim == 3 else a for a in arrays]

@@ -150,7 +150,7 @@ def _paper(model: str, head: Head) -> NetworkConfig:
 
 
 def _layer(model: str, size: int, width: int) -> dict[str, Any]:
-    """State size and options of a layer."""
+    """Return the state size and the options of a layer, by argument name."""
     if model in MODELS:
         return {"state_size": size, "layer_options": MODELS[model](size)}
     state_size, options = layer_size(model, size, width)

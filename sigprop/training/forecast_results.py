@@ -62,7 +62,7 @@ def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
 
 @functools.lru_cache(maxsize=1)
 def _linear(task: Forecasts) -> Linear:
-    """The linear forecast of a task, fitted once for validation and test."""
+    """Fit the linear forecast of a task, once for validation and test."""
     return least_squares(task)
 
 
@@ -169,7 +169,7 @@ def _every(windows: Windows) -> int:
 def _limits(
     recipe: ForecastRecipe, network: Network, state: eqx.nn.State, task: Forecasts
 ) -> Float64[np.ndarray, "2 horizon features"]:
-    """Quantiles of truths less forecasts of the validation, in scaled units."""
+    """Return quantiles of truth minus forecast on the validation part, standardised."""
     windows = task.windows("validation")
     every = _every(windows)
     thinned = Windows(*(part[::every] for part in windows))
@@ -190,7 +190,7 @@ def _of_test(
     limits: Float64[np.ndarray, "2 horizon features"],
     every: int,
 ) -> tuple[np.ndarray, np.ndarray, Errors]:
-    """The forecasts to keep, the share of truths inside the limits, and errors of all."""
+    """Return stored forecasts, the share of true values inside the limits, and all errors."""
     thinned: list[np.ndarray] = []
     inside = np.zeros(windows.targets.shape[1:])
 

@@ -430,7 +430,7 @@ class _Stand(NamedTuple):
 def _extended(
     records: Mapping[str, list[np.ndarray]], latest: Mapping[str, Any]
 ) -> dict[str, list[np.ndarray]]:
-    """A copy with what was recorded last."""
+    """Return a copy of the records with the latest values appended."""
     more = {name: [np.asarray(value)] for name, value in latest.items()}
     return {
         name: [*records.get(name, []), *more.get(name, [])]

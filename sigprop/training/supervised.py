@@ -279,7 +279,7 @@ KIND = Kind(_loss, Best, -1.0)
 def _answers(
     network: Trained, state: eqx.nn.State, inputs: Any, lengths: Any, labels: Any
 ) -> tuple[Float[Array, " batch"], Bool[Array, " batch"]]:
-    """Loss of each example, and whether the answer is right."""
+    """Return the loss of each example, and True if its answer is right."""
     scores, _ = over_batch(network, state, inputs, lengths=lengths)
     return cross_entropy(scores, labels), scores.argmax(-1) == labels
 

@@ -276,7 +276,7 @@ def _trace(
     embedding: Embedding | None,
     limits: Limits,
 ) -> Trace:
-    """By closed form where there is one, and by running the layer."""
+    """Return the trace from the closed form, if there is one, and from running the layer."""
     if layer is None or embedding is None:
         return Trace(missing=f"no layer of ours to run: {why}")
     count = count_parameters(layer)
@@ -302,7 +302,7 @@ def _trace(
 def _by_form(
     layer: Layer, series: Series, embedding: Embedding
 ) -> tuple[dict[str, float], str]:
-    """The trace by parameter, and what is missing or assumed."""
+    """Return the trace by parameter, and a sentence on what is missing or assumed."""
     if isinstance(layer, RGLRU):
         if layer.state_size > MOST_NEURONS:
             return (

@@ -155,14 +155,14 @@ def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str,
 
 
 def _root(series: Series) -> Float[np.ndarray, "f f"]:
-    """Matrix ``R`` for which ``R R^T`` has the second moments of the features."""
+    """Return ``R`` for which ``R R^T`` is the second-moment matrix of the features."""
     flat = series.values.reshape(-1, series.values.shape[2])
     values, vectors = np.linalg.eigh(flat.T @ flat / len(flat))
     return vectors * np.sqrt(np.maximum(values, 0))
 
 
 def _lag_one(features: Float[np.ndarray, "num time f"], embedding: Embedding) -> float:
-    """Correlation of neighbouring steps, averaged over channels by their power."""
+    """Return the correlation of neighbouring steps, averaged over channels by power."""
     gram = embedding.mixing.T @ embedding.mixing
     early, late = features[:, :-1], features[:, 1:]
     above = np.einsum("ntf,fg,ntg->", late, gram, early, optimize=True)
@@ -175,7 +175,7 @@ def _lag_one(features: Float[np.ndarray, "num time f"], embedding: Embedding) ->
 def _predict(
     neurons: Neurons, by: str | None, terms: list[tuple[float, float]] | None
 ) -> Float[np.ndarray, " n"]:
-    """The limit of a moment of each neuron; not a number where it is infinite."""
+    """Return the stationary limit of each neuron's moment; NaN if it is infinite."""
     values = np.full(len(neurons.weights), np.nan)
     for index in range(len(values)):
         neuron = neurons.some(slice(index, index + 1))
@@ -197,7 +197,7 @@ def _predict(
 def _second_half(
     neurons: Neurons, by: str | None, steps: int
 ) -> Float[np.ndarray, " n"]:
-    """A moment averaged over the second half of a window, for white Gaussian inputs."""
+    """Return a moment averaged over a window's second half, for white Gaussian inputs."""
     half = steps // 2
 
     def total(until: int) -> Float[np.ndarray, " n"]:
@@ -212,7 +212,12 @@ def _second_half(
 def _run(
     neurons: Neurons, features: Float[np.ndarray, "num time f"], by: str
 ) -> tuple[Float[np.ndarray, "2 num n"], Float[np.ndarray, " n"]]:
-    """Mean squares of state and slope in the later half of each window; mean of ``log a``."""
+    """Run neurons over a series.
+
+    Returns:
+        The mean squares of the state and of its derivative over the second half of each
+        window, and the mean of ``log a`` of each neuron.
+    """
     num, steps, _ = features.shape
     n = len(neurons.weights)
     h, s = np.zeros((2, n, num))

@@ -86,7 +86,7 @@ def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
 
 
 def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
-    """The slowest time constant after the smallest step outwards that can be stored."""
+    """Return the slowest time constant after the smallest increase that can be stored."""
     nu = rest.nu.reshape(-1)
     slowest = (
         int(np.nanargmin(np.where(nu > 0, nu, np.nan))) if (nu > 0).any() else None
@@ -105,7 +105,7 @@ def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
 
 
 def _neighbour(array: np.ndarray, end: float) -> np.ndarray:
-    """Every number moved to the next of its format; of complex ones the real part."""
+    """Move every number, or the real part of a complex one, to the next in its format."""
     if array.dtype.kind == "c":
         return _neighbour(np.real(array), end) + 1j * np.imag(array)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Modes of a layer that a check runs, taken at rest, and the filters of their inputs."""
+"""Modes of a layer that an audit runs, at zero input, and the filters of their inputs."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -106,7 +106,7 @@ def choose(recurrence: ForeignLayer, rest: Rest, most: int, most_gated: int) -> 
 
 
 def _ours(recurrence: ForeignLayer) -> tuple[Layer | None, str]:
-    """Our layer of double precision, or why there is none."""
+    """Return the layer of sigprop in double precision, or None and the reason."""
     if recurrence.family.layer is None:
         return None, f"{recurrence.family.title} is known by its decay alone"
     try:
@@ -139,7 +139,7 @@ def _filters(nu: Any, theta: Any, alpha: Any, beta: Any) -> Filters:
 
 
 def _linear(layer: Layer, indices: Any, nu: Any, theta: Any) -> Chosen:
-    """Modes through the layer's own ``B``, their slopes by its own parameters."""
+    """Return modes with inputs through ``B``, and derivatives by the layer's parameters."""
     if isinstance(layer, RotRNN):
         diagonal = layer.diagonal()
         lam = np.asarray(diagonal.eigenvalues())

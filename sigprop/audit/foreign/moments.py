@@ -156,7 +156,7 @@ def _squares(
     inward: Complex[Array, "n f"],
     weights: Complex[Array, "quantities 2 n"],
 ) -> Float[Array, "num quantities n"]:
-    """Mean squares over the steps of each window, by running the recurrences."""
+    """Return mean squares over the steps of each window, by running the recurrences."""
 
     def of_window(x: Float[Array, "time f"]) -> Float[Array, "quantities n"]:
         v = x @ inward.T

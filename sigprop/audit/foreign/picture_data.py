@@ -102,7 +102,7 @@ def margins(report: Mapping[str, Any]) -> xr.Dataset:
 
 
 def margins_label(report: Mapping[str, Any]) -> str:
-    """Describe the picture of all margins in words."""
+    """Describe the figure of all margins in words, for screen readers."""
     data = margins(report)
     slow = data["slowest"].values
     finite = slow[np.isfinite(slow)]

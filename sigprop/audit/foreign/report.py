@@ -121,7 +121,7 @@ def _trace(layer: LayerChecked) -> dict[str, Any]:
 
 
 def _moments(layer: LayerChecked, m: Moments) -> dict[str, Any]:
-    """Medians over modes; how often the interval holds the prediction of least assumption."""
+    """Return medians over modes, and the number of intervals with the first prediction."""
     ratios = m.predicted / m.measured
     medians = {
         rung: _median(row) for rung, row in zip(layer.rungs, ratios, strict=True)

@@ -109,7 +109,7 @@ def lint(
 
 
 def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
-    """A layer with its numbers, or why it has none."""
+    """Return a layer with its numbers, or the reason why they cannot be read."""
     try:
         stored = recurrence.read(recurrence.spelling.slow)
         with np.errstate(all="ignore"):  # what overflows is a finding
@@ -128,7 +128,7 @@ def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
 
 
 def _constant(recurrence: ForeignLayer) -> dict[str, float]:
-    """Matrices that move the decay and have one number throughout, with that number."""
+    """Return the value of each matrix that acts on the decay and has equal entries."""
     constant = {}
     for name in recurrence.spelling.moves:
         if name not in recurrence.tensors:
@@ -146,7 +146,7 @@ def _constant(recurrence: ForeignLayer) -> dict[str, float]:
 
 
 def _scale(recurrence: ForeignLayer) -> float:
-    """The median norm of a gate's rows, where the decay has no parameter but the gate."""
+    """Return the median norm of the gate's rows, if the decay has no other parameter."""
     moves = recurrence.spelling.moves
     if recurrence.spelling.slow or not moves:
         return 0.0
@@ -161,7 +161,7 @@ def _unjudged(
     skipped: list[Skipped],
     surveyed: Survey,
 ) -> tuple[str, ...]:
-    """Names that look recurrent and belong to no layer."""
+    """Return the names of tensors that look recurrent and belong to no layer."""
     known = {name for layer in skipped for name in layer.tensors}
     known |= {*surveyed.of_optimiser}
     known |= {name for named in surveyed.without for name in named.tensors}
@@ -179,7 +179,7 @@ def _refuse(
     unjudged: tuple[str, ...],
     surveyed: Survey,
 ) -> Never:
-    """Say why nothing was judged.
+    """Raise the error for a checkpoint without a layer that can be checked.
 
     Raises:
         ValueError: Always.
@@ -240,7 +240,7 @@ def _severity(rule: str, case: Case) -> Severity:
 def _not_judged(
     skipped: list[Skipped], near: dict[str, str], settings: Settings
 ) -> Iterator[Finding]:
-    """Layers and tensors that were passed over, and settings of the optimiser."""
+    """Yield findings for layers, tensors and optimiser settings that were not checked."""
     rule = BY_ID["not-judged"]
     told = [(layer.prefix or TOP, layer.reason) for layer in skipped]
     none = "it belongs to no layer of a known family"
@@ -258,7 +258,7 @@ def _not_judged(
 def _not_finite(
     checkpoint: Checkpoint, layers: list[ForeignLayer], reported: set[str]
 ) -> Iterator[Finding]:
-    """Tensors with infinities, except the decays of layers in ``reported``."""
+    """Yield findings for tensors with infinity or NaN, except decays in ``reported``."""
     rule = BY_ID["weights-not-finite"]
     homes = {
         tensor.name: recurrence

@@ -155,7 +155,7 @@ def _of_ours(content: Any) -> Optimiser:
 
 
 def _of_trainer(content: dict[str, Any]) -> Optimiser:
-    """Arguments of transformers' trainer, which decays all but biases and norms."""
+    """Read training arguments of transformers, whose trainer spares biases and norms."""
     read = ("learning_rate", "weight_decay", "max_steps")
     for key in sorted(
         {*content} - {*read}
@@ -172,7 +172,7 @@ def _of_trainer(content: dict[str, Any]) -> Optimiser:
 
 
 def _of_trainer_state(content: dict[str, Any]) -> Optimiser:
-    """A state of transformers' trainer: it tells rates and steps, and no weight decay."""
+    """Read a trainer state of transformers, which has steps but no weight decay."""
     missing = (
         "trainer_state.json has no weight_decay, so weight decay was not judged; give the "
         "training arguments as JSON (TrainingArguments.to_json_string)"
@@ -182,7 +182,7 @@ def _of_trainer_state(content: dict[str, Any]) -> Optimiser:
 
 
 def _of_deepspeed(content: dict[str, Any]) -> Optimiser:
-    """A DeepSpeed configuration, whose optimiser decays every parameter that it is given."""
+    """Read a DeepSpeed configuration, where weight decay applies to every parameter."""
     about = require_keys(
         "optimizer", content["optimizer"], ("type", "params", "legacy_fusion")
     )
@@ -220,10 +220,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _of_torch(content: dict[str, Any]) -> Optimiser:
-    """Groups of a PyTorch optimiser, whose parameters have names or numbers.
+    """Read the groups of a PyTorch optimiser, whose parameters have names or numbers.
 
-    Numbers count parameters in the order of the model, which a file need not keep: groups
-    that differ are then not judged.
+    Numbers count parameters in the order of the model, which can differ from the order of
+    the file.  Groups with numbers and different settings are therefore not judged.
     """
     content = require_keys("an optimiser", content, ("param_groups", "state"))
     known = (*IN_A_GROUP, "param_names", *OF_ADAM)

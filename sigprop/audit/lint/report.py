@@ -112,7 +112,7 @@ def _at_rest(report: Report) -> Iterator[str]:
 
 
 def _without(report: Report) -> Iterator[str]:
-    """Layers that store no decay, those of one kind together."""
+    """Yield a line for each kind of layer that stores no decay."""
     kinds: dict[str, tuple[str, int]] = {}
     for named in report.without:
         _, number = kinds.get(named.kind.title, ("", 0))
@@ -249,7 +249,7 @@ def as_sarif(report: Report, version: str) -> dict[str, Any]:
 def _result(
     report: Report, finding: Finding, order: Mapping[str, int]
 ) -> dict[str, Any]:
-    """One finding, which lies in the checkpoint under the name of its layer."""
+    """Return a SARIF result for a finding, located by checkpoint and layer name."""
     return {
         "ruleId": finding.rule.id,
         "ruleIndex": order[finding.rule.id],
