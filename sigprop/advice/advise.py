@@ -145,7 +145,7 @@ def advise(
     Example:
         >>> from sigprop.advice import exponential
         >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
-        >>> round(found.options["r_max"], 4), round(found.phase, 2)
+        >>> round(found.options["r_max"], 4), round(found.phase, 2)  # 1 - 1/1000
         (0.999, 1.18)
     """
     if layer not in FAMILIES:

@@ -178,7 +178,7 @@ def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
     Example:
         >>> R = 1.5 * 0.9 ** np.arange(40)
         >>> found = fit_exponentials(R)
-        >>> round(float(found.weights.sum()), 2)
+        >>> round(float(found.weights.sum()), 2)  # R(0)
         1.5
     """
     require_moderate("R", R, "lags")

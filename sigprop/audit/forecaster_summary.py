@@ -62,7 +62,7 @@ def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
         >>> ratio = xr.DataArray([[[0.6, 0.7, 0.8]]], dims=("recurrence", "rung", "end"))
         >>> names = {**ends, "edge": list(EDGES), "rung": ["white"]}
         >>> found = xr.Dataset({"edges": edge, "ratio": ratio}, names)
-        >>> failing_assumption(found, "block 1")
+        >>> failing_assumption(found, "block 1")  # its interval is below 0.9
         'white'
     """
     require_choice("recurrence", recurrence, _names(dataset, "recurrence"))

@@ -301,7 +301,7 @@ def audit_series(
         >>> x = np.random.default_rng(0).normal(size=(40, 32, 1))
         >>> series = Series(x, ("noise",), notes=(), block=1)
         >>> row, _ = audit_series(series, eigenvalues=[(0.2, 0.0)], draws=100)
-        >>> row.quantity, round(row.white, 2)
+        >>> row.quantity, round(row.white, 2)  # near 1 / (1 - 0.8**2) = 2.78
         ('state', 2.68)
     """
     require_seed(seed)

@@ -78,7 +78,7 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
         ...     },
         ...     {**names, "rung": rungs},
         ... )
-        >>> summarise(audited)["fails"].item()
+        >>> summarise(audited)["fails"].item()  # its median is 1.5
         'white'
     """
     ratios = audit["ratio"].values

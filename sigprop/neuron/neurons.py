@@ -74,7 +74,7 @@ class Neurons(NamedTuple):
         >>> import jax
         >>> from sigprop.layers import mingru
         >>> (part,) = mingru(4, 2, key=jax.random.key(0)).neurons()
-        >>> part.neurons.weights.shape, part.neurons.offsets.shape
+        >>> part.neurons.weights.shape, part.neurons.offsets.shape  # 4 neurons
         ((4, 2, 2), (4, 2))
     """
 
@@ -216,7 +216,7 @@ class GatedLayer(Protocol):
         >>> import jax
         >>> from sigprop.layers import lru, mingru
         >>> layers = [one(4, 4, key=jax.random.key(0)) for one in (lru, mingru)]
-        >>> [isinstance(layer, GatedLayer) for layer in layers]
+        >>> [isinstance(layer, GatedLayer) for layer in layers]  # the LRU has no gates
         [False, True]
     """
 
@@ -257,7 +257,7 @@ def describe(
     Example:
         >>> from sigprop.theory.gates import GATE_UNIT
         >>> part = describe(GATE_UNIT, {"r": np.ones((2, 3)), "x": np.eye(2, 3)})
-        >>> part.neurons.weights.shape, part.columns
+        >>> part.neurons.weights.shape, part.columns  # 2 neurons, 2 projections
         ((2, 2, 3), array([0, 1, 2]))
     """
     names, own = ([str(s) for s in row] for row in (gate.projections, gate.parameters))
@@ -333,7 +333,7 @@ def read_by(
             is not a ``Reads``.
 
     Example:
-        >>> read_by(np.eye(2), width=3).offsets
+        >>> read_by(np.eye(2), width=3).offsets  # constant queries of 1
         array([1., 1.])
     """
     xp = namespace(mixing, rows, skip)

@@ -161,7 +161,8 @@ def fourth_moment(
         >>> known = {name: 0.0 for name in gated_moments.PRODUCTS}
         >>> round(float(fourth_moment(known | dict(zip(names, values)))), 12)
         5.333333333333
-        >>> float(3 * second_moment({"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}) ** 2)
+        >>> known = {"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}
+        >>> float(3 * second_moment(known) ** 2)  # a normal state
         5.333333333333333
     """
     names = gated_moments.PRODUCTS

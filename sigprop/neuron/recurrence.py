@@ -133,7 +133,7 @@ def impulse_response(
 
     Example:
         >>> state, sensitivity = impulse_response(jnp.array([0.5]), 3)
-        >>> state[:, 0].tolist(), sensitivity[:, 0].tolist()
+        >>> state[:, 0].tolist(), sensitivity[:, 0].tolist()  # 0.5**k, k 0.5**(k - 1)
         ([1.0, 0.5, 0.25], [0.0, 1.0, 1.0])
     """
     length = require_count("length", length, least=0)

@@ -51,7 +51,8 @@ class Optimiser:
 
     Example:
         >>> adam = Optimiser(steps=1000, warmup=100)
-        >>> [round(float(adam.rate_at(1e-2, step)), 4) for step in (50, 100, 1000)]
+        >>> steps = (50, 100, 1000)  # in the warm-up, at the peak, at the end
+        >>> [round(float(adam.rate_at(1e-2, step)), 4) for step in steps]
         [0.0051, 0.01, 0.0]
     """
 
@@ -240,7 +241,7 @@ def advance(
         >>> adam = Optimiser(steps=100, schedule="constant")
         >>> run = start(jnp.ones(2), adam, 0.1, jax.random.key(0))
         >>> run, losses = advance(run, lambda x, key: (x**2).sum(), adam, 5)
-        >>> losses.shape, int(run.step), float(losses[0])
+        >>> losses.shape, int(run.step), float(losses[0])  # 1**2 + 1**2
         ((5,), 5, 2.0)
     """
     transformation = optimiser.transformation(run.rate, factors, decays)
@@ -389,7 +390,7 @@ def train(
         ...     run, losses = advance(run, lambda x, key: (x**2).sum(), adam, 5)
         ...     return run, {"loss": losses}
         >>> run, records = train(run, segment, Segments(2, 5))
-        >>> int(run.step), records["loss"].shape
+        >>> int(run.step), records["loss"].shape  # 2 segments of 5 steps
         (10, (2, 5))
     """
     now, path = _Stand(run, 0, {}), segments.checkpoint

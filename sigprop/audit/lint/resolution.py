@@ -40,7 +40,7 @@ def spacing(dtype: str) -> float:
         ValueError: If ``dtype`` is not a known format.
 
     Example:
-        >>> 1 / spacing("bfloat16"), 1 / spacing("float16")
+        >>> 1 / spacing("bfloat16"), 1 / spacing("float16")  # 8 and 11 bits
         (256.0, 2048.0)
     """
     return 2.0 ** -significant_bits(dtype)
