@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from sigprop.layers.rglru import CLOSING
 from sigprop.numerics.arguments import require_count
 
-SPAN = 100  # the longest memory over the shortest
-FASTEST = 1.0  # ``-log|lam|`` of a ring
-LARGEST = 0.1  # step, as in their own defaults: beyond it phases are aliased
-HALF_OPEN = CLOSING / 2  # power of the radius that a gate at rest keeps
+SPAN = 100  # longest over shortest time constant
+FASTEST = 1.0  # largest ``-log|lam|`` on a ring
+LARGEST = 0.1  # largest step, the published default; phases of larger steps are aliased
+HALF_OPEN = CLOSING / 2  # power of the radius that is |lam| for a gate of 0.5
 EVEN = "log"  # of ``sigprop.neuron.ring.SPREADS``
 WIDTH = 256  # inputs of a layer by default
 WIDEST = 2**14

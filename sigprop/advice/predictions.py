@@ -43,10 +43,10 @@ from sigprop.neuron.neurons import Directions, Neurons, Part
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
-NEURONS = 64  # states behind gates whose moments are integrated
-DIFFERENTIATED = 16  # of these, states whose gradients are
-SETTLED = 1e-3  # relative, of moments of gates
-ROUNDING = 1e-12  # of a Hessian's largest entry
+NEURONS = 64  # largest number of gated states whose second moments are computed
+DIFFERENTIATED = 16  # largest number of gated states whose gradients are computed
+SETTLED = 1e-3  # relative error of moments of gated states
+ROUNDING = 1e-12  # rounding, relative to a Hessian's largest entry
 
 
 class Predicted(NamedTuple):

@@ -17,8 +17,8 @@ from sigprop.inputs import Mixed
 from sigprop.numerics.arguments import require_count, require_moderate
 from sigprop.tasks.sequences import Sequences
 
-BATCH = 16  # sequences held at once
-RATES = 40  # memories that a fit may choose from
+BATCH = 16  # sequences in memory at once
+RATES = 40  # time constants of the grid of a fit
 
 
 class Measured(NamedTuple):

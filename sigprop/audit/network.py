@@ -57,7 +57,7 @@ from sigprop.networks.retrieval import compare
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch, Examples, evaluation_batches
 
-GROUPS = 16  # parts into which a single batch is cut, for standard errors
+GROUPS = 16  # parts of a single batch, for standard errors
 NONLINEAR = "no closed form: not linear"
 Trained = Network | TwoTowers
 

@@ -10,10 +10,10 @@ from sigprop.numerics.cells import is_number, read_cells, to_numbers
 from sigprop.numerics.documents import require_regular
 from sigprop.numerics.npy import read_header
 
-MIN_STEPS = 8  # fewer leave no lag to speak of
+MIN_STEPS = 8  # shorter windows have too few lags
 MAX_STEPS = 8192  # the covariance matrix then takes 512 MiB
-CLOCK = 0.9  # share of equal steps from which a column counts time, with gaps
-FEW_WINDOWS = 100  # the interval covered 93 % at 200 independent squared Gaussians
+CLOCK = 0.9  # share of equal steps from which a column is a time, perhaps with gaps
+FEW_WINDOWS = 100  # with 200 independent squared Gaussians the interval covered 93 %
 
 
 @dataclass(frozen=True)

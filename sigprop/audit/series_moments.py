@@ -31,10 +31,10 @@ from sigprop.numerics.seeds import require_seed
 from sigprop.theory.diagonal import QUANTITIES, functional
 from sigprop.theory.symbols import Delta, T, lam, lam_bar
 
-BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
-NONE = "none"  # in a table, for what is no number
-MIN_DRAWS = 40  # the least with a draw beyond each end of a 95 % interval
-MOST_DRAWS = 10**6  # each holds as many indices as there are blocks
+BATCH = 64  # windows that run at once, which limits the memory of the states
+NONE = "none"  # in a table, for NaN
+MIN_DRAWS = 40  # smallest number with a resample beyond each end of a 95 % interval
+MOST_DRAWS = 10**6  # each resample has as many indices as there are blocks
 
 EIGENVALUES: tuple[tuple[float, float], ...] = (
     (0.5, 0.0),

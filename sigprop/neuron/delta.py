@@ -116,7 +116,7 @@ class View(NamedTuple):
     values: Float[np.ndarray, "values coordinates"]
     rows: int
     rest: int
-    unseen: float  # sum of squares of what the values see outside of the span
+    unseen: float
 
 
 def _view(head: Head, law: Law | None) -> tuple[View, Matrix]:
@@ -154,8 +154,8 @@ def _finite_law(head: Head, law: Law) -> Nodes:
 class _Tilted(NamedTuple):
     """Gaussian of the key coordinates conditional on the gates, times ``exp(-s |x|^2)``."""
 
-    by_gate: Matrix  # rows of the keys, in the coordinates of gates
-    inner: Matrix  # and in those of keys
+    by_gate: Matrix  # weights of the keys in the coordinates of the gates
+    inner: Matrix  # weights of the keys in the other coordinates
     gates: Float[np.ndarray, "gates count"]
 
     def at(

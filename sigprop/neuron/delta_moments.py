@@ -40,13 +40,13 @@ class Gates(NamedTuple):
     """Gates and values of a head at every node, with derivatives of the gates."""
 
     beta: Nodewise
-    slope: Nodewise  # of beta by what enters it
+    slope: Nodewise  # derivative of beta by its logit
     alpha: Nodewise
-    lost: Nodewise  # 1 - alpha, accurate where alpha is close to one
-    by_step: Nodewise  # of alpha by what enters it
-    by_rate: Nodewise  # of alpha by A_log
+    lost: Nodewise  # 1 - alpha without cancellation
+    by_step: Nodewise  # derivative of alpha by the argument of the softplus
+    by_rate: Nodewise  # derivative of alpha by A_log
     v: Float[np.ndarray, "nodes values"]
-    square: Nodewise  # sum of the values' squares, what they see elsewhere included
+    square: Nodewise  # sum of the values' squares, with inputs outside of the span
 
     @property
     def A(self) -> Pair:

@@ -49,12 +49,12 @@ Expectations = dict[str, Table]
 Change = Callable[[Expectations], Expectations]
 
 
-SATURATED = 300.0  # where a gate is open or closed to all digits
-HELD = 2**21  # numbers of one table held at once
-ROUNDED = 64 * float(np.finfo(float).eps)  # share of the sizes added up that may be off
-RESOLVED = 1e-3  # relative error at which a gate gets no more nodes
-MOST_NODES = 2**14  # of a gate that is steep or has kinks
-KINKED = 4.0  # times its coarse rule's distance: errors of several kinks may cancel
+SATURATED = 300.0  # argument at which a gate is 0 or 1 in floating point
+HELD = 2**21  # numbers of a table in memory at once
+ROUNDED = 64 * float(np.finfo(float).eps)  # rounding, relative to the sum of all sizes
+RESOLVED = 1e-3  # relative error at which the refinement of nodes stops
+MOST_NODES = 2**14  # largest number of nodes for a gate that is steep or has kinks
+KINKED = 4.0  # factor on the error estimate, as errors of several kinks may cancel
 
 
 class Moment(NamedTuple):
@@ -95,7 +95,7 @@ class _View(NamedTuple):
     projections: Float[Any, "neurons k coordinates"]
     along: Float[Any, "neurons directions coordinates"]
     rest: Table  # variance of the part of a direction outside of the span
-    copies: Float[np.ndarray, " directions"]  # how many such directions there are
+    copies: Float[np.ndarray, " directions"]  # number of equivalent directions
 
 
 def _view(

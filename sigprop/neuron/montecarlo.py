@@ -41,7 +41,7 @@ from sigprop.numerics.precision import double_precision, require_dtype
 Result = TypeVar("Result")
 First = TypeVar("First")
 Second = TypeVar("Second")
-STRETCH = 2**21  # inputs held at once for the kernel
+STRETCH = 2**21  # inputs in memory at once for the kernel
 
 
 Real = Float[Array, "*shape"] | Float[np.ndarray, "*shape"]

@@ -18,12 +18,12 @@ from jaxtyping import Float, Int
 
 from sigprop.numerics.arguments import require_finite, require_shape, require_within
 
-REACH = 8.5  # deviations at which a Gaussian is cut: 1e-17 of it is beyond
-DIGITS = 40.0  # -log of the error that the step of the rule is chosen for
-POLE = 2.6  # less than pi, the least imaginary part of a pole of a sigmoid
-WIDEST = 0.45  # step at which half the nodes still integrate the Gaussian
-ROUNDED = 1e-9  # how far rounding puts a sum of probabilities from one
-STRAIGHT = 4  # nodes, exact to degree seven; two factors of b and one input: six
+REACH = 8.5  # standard deviations at which a Gaussian is cut; 1e-17 of it is beyond
+DIGITS = 40.0  # -log of the error for which the step of the rule is chosen
+POLE = 2.6  # below pi, the smallest imaginary part of a sigmoid's pole
+WIDEST = 0.45  # largest step at which half the nodes still integrate the Gaussian
+ROUNDED = 1e-9  # tolerance for a sum of probabilities, due to rounding
+STRAIGHT = 4  # nodes, exact to degree 7; two factors b and one squared input need 6
 
 
 class Nodes(NamedTuple):

@@ -23,8 +23,8 @@ from sigprop.theory import gated_moments
 
 LOST = {name: Symbol(f"L_{name}", positive=True) for name in ("a", "aa")}
 QUANTITIES = ("state", "sensitivity")
-LONGEST = 2**62  # steps: what a 64-bit number counts
-ROUNDED = 1e-9  # relative, how far rounding puts a square below that of a mean
+LONGEST = 2**62  # largest number of steps, as a 64-bit integer
+ROUNDED = 1e-9  # relative tolerance for E a^2 >= (E a)^2, due to rounding
 
 
 @functools.cache

@@ -24,9 +24,9 @@ from sigprop.training.recipes import Schedule
 from sigprop.training.recipes import recipe as training
 
 QUICK = Schedule(1600, 16, 2e-3, 0.5)
-PAPER = Schedule(0, 64, 1e-3, 1.0)  # its steps are those of the epochs
+PAPER = Schedule(0, 64, 1e-3, 1.0)  # the number of steps follows from the epochs
 EPOCHS = 8
-SEGMENT, LOOK = 20, 5  # steps recorded together; segments from look to look
+SEGMENT, LOOK = 20, 5  # steps of a segment; segments between two evaluations
 
 Options = Callable[[int], dict[str, Any]]
 
