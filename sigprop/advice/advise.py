@@ -1,4 +1,4 @@
-"""Advice on the initialisation of a layer, beside what its default would be."""
+"""Advice on the initialisation of a layer, compared with its default."""
 
 import math
 from dataclasses import dataclass
@@ -41,19 +41,21 @@ class Advice:
     """Advised initialisation of a layer, with predictions for it and for the default.
 
     Attributes:
-        layer: One of ``sigprop.advice.families.FAMILIES``.
-        length: Steps of a sequence.
-        memory: Longest time constant, in steps.
+        layer: Name of the layer: ``lru``, ``rotrnn``, ``s4d``, ``s5``, ``rglru`` or
+            ``mamba``.
+        length: Number of steps of a sequence.
+        memory: Longest time constant in steps.
         state: Size of the state.
-        width: Inputs.
-        spectrum: Spectrum of the input; see ``sigprop.advice.spectra``.
-        phase: Frequency in radians per step, below which 95 % of the input's power lies.
-        phases: One of ``PHASES``.
+        width: Number of inputs.
+        spectrum: Autocovariance of the input, as in ``advise``.
+        phase: Frequency in radians per step below which 95 % of the input's power lies.
+        phases: Choice of the phases: ``spread``, ``input`` or ``all``.
         options: Advised arguments for the layer's builder, by name.
-        default: Predictions for the layer's own default initialisation.
-        advised: Predictions for the options, with the normalisation matched to the input.
-        code: Code for several libraries, by their names.
-        note: Further steps that the advice needs, or its limits, in words.
+        default: Predictions for the layer's default initialisation.
+        advised: Predictions for the advised initialisation, with the normalisation
+            matched to the input.
+        code: Code that builds the advised layer, by name of the library.
+        note: Sentence about further steps or limits of the advice.
 
     Example:
         >>> from sigprop.advice import exponential
@@ -77,14 +79,17 @@ class Advice:
     note: str
 
     def draw(self, key: PRNGKeyArray, width: int) -> Layer:
-        """A layer drawn as advised, with ``E|h|^2 = 1`` where it has a gain of its own.
+        """Draw a layer with the advised initialisation.
+
+        If the layer is an LRU or S5, its states are also normalised to ``E|h|^2 = 1`` for
+        the input.
 
         Args:
-            key: Consumed here.
-            width: Channels of the recurrence.
+            key: Random key of JAX; do not use it for anything else.
+            width: Number of channels of the recurrence.
 
         Raises:
-            ValueError: If the layer's builder refuses the width.
+            ValueError: If the layer's builder does not accept the width.
         """
         layer = sequence_layer(
             FAMILIES[self.layer].layer, self.state, width, key=key, **self.options
@@ -103,40 +108,44 @@ def advise(
     phases: str = "spread",
     seed: int = 0,
 ) -> Advice:
-    """Options for a layer's builder from the length of its sequences and their input.
+    """Advise on the initialisation of a layer for a sequence length and an input.
 
-    The longest time constant is ``memory``, by default the sequence length.  The target
-    may need shorter ones: time constants are spread evenly in their logarithm over the
-    two decades below the longest.  Every second mode has a phase in the band with 95 %
-    of the input's power.  The other modes have phases anywhere up to pi, because the
-    target may lie where the input has little power.  No phase is above pi: such a mode
-    is the conjugate of one below pi, but its phase moves further for the same step of
-    ``theta_log = log(theta)``.
+    The time constants are spread evenly in their logarithm over two decades.  The longest
+    is ``memory``.  The shorter time constants are included because the target may need
+    them.  With ``phases="spread"``, every second mode has a phase in the band with 95 % of
+    the input's power.  The other modes have phases up to pi, because the target may lie
+    where the input has little power.  No phase is above pi, because a mode with such a
+    phase is the conjugate of a mode below pi.  A larger phase would also change more for
+    the same step of ``theta_log = log(theta)``.
 
-    Time constants and states are predicted for one draw of a layer of this width and state.
-    Gradients and largest rates are those of one input and one output of it and of at most
-    256 modes; of S4D, of the channel with the median step; of layers with gates, of at most
-    512 channels.
+    Time constants and states are predicted for one random layer of this width and state.
+    Gradients and largest stable learning rates are predicted for a smaller layer with one
+    input, one output and at most 256 modes.  For S4D this is the channel with the median
+    step.  All predictions for gated layers are for at most 512 channels.
 
     Args:
-        layer: One of ``sigprop.advice.families.FAMILIES``.
-        length: Steps of a sequence, 4 at least.
-        spectrum: Spectrum of each input channel; see ``sigprop.advice.spectra``.
-        state: Size of the layer's state, as its builder counts it; that of its family if
-            left out.
-        width: Inputs; 256 if left out.  RG-LRU has one state for each.
-        memory: Steps, 4 at least.
-        phases: ``spread`` as above; ``input`` has them all where the power is, ``all`` has
-            none there on purpose; of layers whose phases are drawn.
-        seed: Seed of the layers that are drawn for the predictions.
+        layer: Name of the layer: ``lru``, ``rotrnn``, ``s4d``, ``s5``, ``rglru`` or
+            ``mamba``.
+        length: Number of steps of a sequence, 4 or more.
+        spectrum: Autocovariance of each input channel, from ``exponential``,
+            ``exponentials``, ``of_covariance`` or ``of_series``.
+        state: Size of the state, as the layer's builder counts it.  Default: depends on
+            the layer.
+        width: Number of inputs.  Default: 256.  For RG-LRU, ``state`` and ``width`` must
+            be equal.
+        memory: Longest time constant in steps, 4 or more.  Default: ``length``.
+        phases: ``spread`` as described above, ``input`` for all phases in the band of the
+            input, or ``all`` for all phases up to pi.  This choice affects only the LRU
+            and RotRNN.
+        seed: Seed of the random layers for the predictions.
 
     Raises:
-        ValueError: If the layer is unknown or a number is out of range.
+        ValueError: If ``layer`` or ``phases`` is unknown, or a number is out of range.
 
     Example:
         >>> from sigprop.advice import exponential
         >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
-        >>> round(found.options["r_max"], 4), round(found.phase, 2)
+        >>> round(found.options["r_max"], 4), round(found.phase, 2)  # 1 - 1/1000
         (0.999, 1.18)
     """
     if layer not in FAMILIES:
@@ -175,7 +184,7 @@ def advise(
 
 
 class _Draw(NamedTuple):
-    """Draws a layer at its size, or at one for which a Hessian fits."""
+    """Random layers of one initialisation, of the full size or small enough for a Hessian."""
 
     family: Family
     state: int
@@ -184,7 +193,7 @@ class _Draw(NamedTuple):
     seed: int
 
     def layer(self) -> Layer:
-        """At its size, but for layers whose gates take long to integrate."""
+        """Return a layer of the full size; a gated layer has at most ``CHANNELS`` channels."""
         channels = self.family.expand * self.width
         if self.family.gated:
             channels = min(channels, CHANNELS)
@@ -192,7 +201,7 @@ class _Draw(NamedTuple):
         return self._of(state, channels)
 
     def narrow(self) -> Layer:
-        """With one input and output, and few enough modes."""
+        """Return a layer with one input, one output and at most ``MODES`` modes."""
         modes = min(self.state, MODES)
         if "heads" in self.options:
             modes -= modes % (2 * self.options["heads"])
@@ -206,7 +215,7 @@ class _Draw(NamedTuple):
 
 
 def _predicted(draw: _Draw, spectrum: Spectrum, match: Spectrum | None) -> Predicted:
-    """Predictions for a layer, whose states are matched to an input or left as they are."""
+    """Predict for a random layer, after its states are normalised to ``match`` if given."""
     layer = draw.layer()
     if draw.family.gated:
         return predict_initialisation(layer, spectrum)
@@ -222,7 +231,7 @@ def _predicted(draw: _Draw, spectrum: Spectrum, match: Spectrum | None) -> Predi
 
 
 def _middle_channel(layer: S4D) -> S4D:
-    """The channel with the median step: an output of S4D depends on one channel."""
+    """Return the S4D channel with the median step, as each output depends on one channel."""
     order = np.argsort(layer.log_dt)
     middle = int(order[len(order) // 2])
     return jax.tree.map(lambda leaf: leaf[middle : middle + 1], layer)

@@ -1,17 +1,18 @@
-"""Code to paste: what is advised, in our own builders and in those of other libraries.
+"""Code that builds an advised layer, for sigprop and for other libraries.
 
-Each text sets every parameter that the predictions depend on.  A normalisation comes last
-in it, as it depends on eigenvalues, phases and input weights:
+The code sets every parameter that the predictions depend on.  It sets a normalisation last,
+because this depends on the eigenvalues and the input weights:
 
     E|h|^2 = gain |B|^2 / (1 - |lam|^2) power,
     power = sum of weight Re (1 + rho lam) / (1 - rho lam) = R(0) + 2 Re sum of R(lag) lam**lag
 
-for an input of autocovariance ``R(lag) = sum of weight rho**lag``; of a measured one the
-code reads the autocovariance from what ``sigprop advise --json advice.json`` writes.
+for an input with the autocovariance ``R(lag) = sum of weight rho**lag``.  For a measured
+input, the code reads the autocovariance from the file of
+``sigprop advise --json advice.json``.
 
-Source: Zucchet & Orvieto (2024), Eq. 45 and 48, summed over the exponentials; the builders'
-arguments are those of minimal-LRU, lru-pytorch, S4 and S5, RecurrentGemma, transformers
-and mamba-ssm.
+Source: Zucchet & Orvieto (2024), Eq. 45 and 48, summed over the exponentials.  The names of
+arguments come from minimal-LRU, lru-pytorch, S4 and S5, RecurrentGemma, transformers and
+mamba-ssm.
 """
 
 import math
@@ -26,7 +27,7 @@ from sigprop.advice.spectra import Measured, Spectrum
 from sigprop.audit.autocovariance import Exponentials
 
 NORMALISED = ("lru", "s5")
-"""Layers with weights or a gain of each state, by which the code makes ``E|h|^2 = 1``."""
+"""Layers that the code normalises to ``E|h|^2 = 1``, by a gain or the input weights."""
 
 COLUMNS = 78  # of a line
 
@@ -40,7 +41,7 @@ with open('advice.json') as file:
     R = {array}(json.load(file)['input']['covariance'])
 power = R[0] + 2 * (lam[:, None] ** {lags}).real @ R[1:]""",
 }
-"""Code for ``power`` above, by whether the input was measured."""
+"""Code for ``power`` in the formula above; the key is True for a measured input."""
 
 LIBRARIES: Mapping[str, Mapping[str, str]] = {
     "lru": {
@@ -105,20 +106,20 @@ NARROWED = (
     "params['theta_log'] = params['theta_log'].at[::2].add({shift:.6g})\n",
     "layer.theta_log.data[::2] += {shift:.6g}\n",
 )
-"""Lines for JAX and PyTorch that lower every second phase below a limit of its own."""
+"""Lines for JAX and PyTorch that lower the limit of every second phase."""
 
 
 def printed(
     layer: str, state: int, width: int, options: Options, spectrum: Spectrum
 ) -> dict[str, str]:
-    """Code to paste, by the library that it is for.
+    """Return code that builds an advised layer, by name of the library.
 
     Args:
-        layer: One of ``sigprop.advice.families.FAMILIES``.
-        state: Size of the state, as our builder counts it.
-        width: Inputs.
-        options: Options of our builder.
-        spectrum: Spectrum of the input.
+        layer: Name of a family in ``sigprop.advice.families.FAMILIES``.
+        state: Size of the state, as the builder of sigprop counts it.
+        width: Number of inputs.
+        options: Options of the builder of sigprop.
+        spectrum: Autocovariance of the input.
 
     Example:
         >>> from sigprop.advice import exponential
@@ -207,7 +208,7 @@ def _spectrum(spectrum: Spectrum) -> str:
 
 
 def _short(value: Any) -> str:
-    """A value of an option, to twelve digits."""
+    """Format the value of an option with twelve digits."""
     if isinstance(value, float):
         return f"{value:.12g}"
     if isinstance(value, tuple):

@@ -1,10 +1,10 @@
 """Options of each family of layers for given time constants and phases.
 
-Memories are spread evenly in their logarithm over two decades, up to the longest: the law of
-the steps of S4D, S5 and Mamba, and of RotRNN's own code, of all families here.  A mode of a
-ring remembers ``1/(1 - |lam|)`` steps.  A discretised system with ``Re A = -1/2`` has
-``|lam| = exp(-dt/2)``; Mamba's slowest state, of rate one, has ``exp(-dt)``; an RG-LRU whose
-gate is half open keeps the fourth power of its radius.
+Time constants ``1/(1 - |lam|)`` are spread evenly in their logarithm over two decades, up
+to the longest.  S4D, S5, Mamba and the code of RotRNN distribute theirs in the same way.
+A discretised system with ``Re A = -1/2`` has ``|lam| = exp(-dt/2)``.  The slowest state of
+Mamba decays at rate one and has ``|lam| = exp(-dt)``.  An RG-LRU with a half-open gate
+(0.5) has the fourth power of its radius as ``|lam|``.
 
 Source: Gu et al. (2022), Section 4; De et al. (2024), Eq. 1-4; Gu & Dao (2023), Algorithm 2;
 RotRNN's ``s5/rares_layers.py``.
@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 from sigprop.layers.rglru import CLOSING
 from sigprop.numerics.arguments import require_count
 
-SPAN = 100  # the longest memory over the shortest
-FASTEST = 1.0  # ``-log|lam|`` of a ring
-LARGEST = 0.1  # step, as in their own defaults: beyond it phases are aliased
-HALF_OPEN = CLOSING / 2  # power of the radius that a gate at rest keeps
+SPAN = 100  # longest over shortest time constant
+FASTEST = 1.0  # largest ``-log|lam|`` on a ring
+LARGEST = 0.1  # largest step, the published default; phases of larger steps are aliased
+HALF_OPEN = CLOSING / 2  # power of the radius that is |lam| for a gate of 0.5
 EVEN = "log"  # of ``sigprop.neuron.ring.SPREADS``
 WIDTH = 256  # inputs of a layer by default
 WIDEST = 2**14
 MOST_STATES = 2**11
 LONGEST = 10**7
-"""Steps: in float32, in which layers are drawn, 1 - 1 / 1.7e7 is 1."""
+"""Largest number of steps.  Layers have float32 parameters, where 1 - 1 / 1.7e7 is 1."""
 
 Options = dict[str, Any]
 
@@ -35,8 +35,9 @@ class Need(NamedTuple):
     """Requirements on a layer.
 
     Attributes:
-        memory: Longest time constant, in steps.
-        phases: Largest phases in radians; of several, the modes take theirs in turn.
+        memory: Longest time constant in steps.
+        phases: Largest phases in radians.  If there are several, the modes use them in
+            turn.
         state: Size of the state.
     """
 
@@ -46,13 +47,23 @@ class Need(NamedTuple):
 
 
 def steps(memory: float, rate: float, largest: float = LARGEST) -> tuple[float, float]:
-    """Smallest and largest step of a system whose slowest states decay at a rate."""
+    """Return the smallest and the largest discretisation step of a system.
+
+    Args:
+        memory: Longest time constant in steps of the sequence.
+        rate: Decay rate of the slowest states for a discretisation step of one.
+        largest: Upper limit of the largest discretisation step.
+    """
     smallest = -math.log1p(-1 / memory) / rate
     return smallest, max(min(SPAN * smallest, largest), 2 * smallest)
 
 
 def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
-    """Inner and outer radius: ``radius**power`` has time constants up to ``memory``.
+    """Return the inner and outer radius of a ring for a longest time constant.
+
+    Args:
+        memory: Longest time constant of ``radius**power`` in steps.
+        power: Power of the radius that is the modulus ``|lam|``.
 
     Example:
         >>> tuple(round(one, 5) for one in ring(16384))
@@ -63,12 +74,15 @@ def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
 
 
 def heads(state: int) -> int:
-    """Largest number of heads, 1 to 32, with a multiple of 4 states each (else 1)."""
+    """Return the largest of 1, 2, 4, 8, 16 or 32 heads with a multiple of 4 states each.
+
+    If the state is not a multiple of 4, the result is 1.
+    """
     return max((n for n in (1, 2, 4, 8, 16, 32) if state % (4 * n) == 0), default=1)
 
 
 def _limit(need: Need) -> float | tuple[float, ...]:
-    """The one limit of all phases, or several."""
+    """Return the largest phase if there is only one, or all of them as a tuple."""
     return need.phases[0] if len(need.phases) == 1 else need.phases
 
 
@@ -102,20 +116,19 @@ def _rglru(need: Need) -> Options:
 
 
 class Family(NamedTuple):
-    """Layers of one kind.
+    """Kind of layer for which there is advice.
 
     Attributes:
-        layer: Their name in ``sigprop.networks.registry``.
-        options: Those that are advised.
-        state: Default size of the state, which is that of the code of others: pairs of
-            S4D and S5, of which their code keeps one number each, count once.
-        sizes: Words for a layer of ``{state}`` states and ``{width}`` inputs, which has
-            ``{channels}`` channels.
-        note: What else is to be done, or cannot be.
-        expand: Channels of the recurrence for each input of the block around it.
-        gated: True if gates see the input.
-        one_state_a_channel: True if the state is as large as the width.
-        size_options: Options that follow from the size of the state.
+        layer: Name of the layer in ``sigprop.networks.registry``.
+        options: Function from requirements to the advised options.
+        state: Default size of the state, as in the published code.  A complex conjugate
+            pair of S4D or S5 counts as one state.
+        sizes: Template of a description with ``{state}``, ``{width}`` and ``{channels}``.
+        note: Sentence about further steps or limits of the advice.
+        expand: Number of channels of the recurrence for each input of its block.
+        gated: True if the gates depend on the input.
+        one_state_a_channel: True if the size of the state equals the width.
+        size_options: Function from the size of the state to further options.
     """
 
     layer: str
@@ -181,16 +194,21 @@ FAMILIES: Mapping[str, Family] = {
 
 
 def _first(*sizes: int | None) -> int:
-    """The first size that is given."""
+    """Return the first size that is not None."""
     return next(size for size in sizes if size is not None)
 
 
 def sized(layer: str, state: int | None, width: int | None) -> tuple[int, int]:
-    """State and width of a layer, with defaults for what is left out.
+    """Return the state size and the width of a layer, with defaults for ``None``.
+
+    Args:
+        layer: Name of a family.
+        state: Size of the state, or None.
+        width: Number of inputs, or None.
 
     Raises:
-        ValueError: If a number is out of range, or state and width of a layer with one
-            state a channel differ.
+        ValueError: If a number is out of range, or state and width differ in a layer
+            with one state per channel.
 
     Example:
         >>> sized("mamba", None, None), sized("rglru", 8, None)

@@ -1,13 +1,14 @@
-"""Predict a layer's moments and largest stable learning rates at initialisation.
+"""Prediction of a layer's moments and largest stable learning rates at initialisation.
 
-For a linear layer the predictions are exact, for stationary inputs and infinitely long
-sequences; for a measured input, gradients and learning rates are those of the exponentials
-nearest to it.  For
-inputs that are a sum of independent exponentials the Hessian at optimality is the sum of
-their Hessians; its trace is that of Gauss and Newton, ``E|dy/dtheta|^2``, and ``2/L``, with
-``L`` the largest curvature along one group of parameters, is the rate above which plain
-gradient descent on the mean of ``|error|^2 / 2`` leaves the minimum.  Of a layer whose
-gates see the input, whose moments are integrals, ``L`` is at most the trace.
+For a linear layer the predictions are exact for stationary inputs and infinitely long
+sequences.  For a measured input, gradients and learning rates use the sum of exponentials
+that fits its autocovariance best.
+
+The Hessian at the optimum is linear in the autocovariance, so it is a sum over the
+exponentials.  Its trace is that of the Gauss-Newton matrix, ``E|dy/dtheta|^2``.  Let ``L`` be
+the largest curvature along one parameter array.  Above the rate ``2/L``, plain gradient
+descent on the mean of ``|error|^2 / 2`` diverges from the minimum.  For gated layers only
+the trace is known, which is an upper bound on ``L``.
 
 Source: Zucchet & Orvieto (2024), Eq. 48 and 114-155.
 """
@@ -42,25 +43,29 @@ from sigprop.neuron.neurons import Directions, Neurons, Part
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
-NEURONS = 64  # states behind gates whose moments are integrated
-DIFFERENTIATED = 16  # of these, states whose gradients are
-SETTLED = 1e-3  # relative, of moments of gates
-ROUNDING = 1e-12  # of a Hessian's largest entry
+NEURONS = 64  # largest number of gated states whose second moments are computed
+DIFFERENTIATED = 16  # largest number of gated states whose gradients are computed
+SETTLED = 1e-3  # relative error of moments of gated states
+ROUNDING = 1e-12  # rounding, relative to a Hessian's largest entry
 
 
 class Predicted(NamedTuple):
-    """A layer at initialisation.
+    """Predictions for a layer at initialisation.
 
     Attributes:
-        time_constant: ``1/(1 - |lam|)`` of each mode, in steps; of gates, at rest.
-        phase: Phase of each mode, in radians, from -pi to pi.
-        state: ``E|h|^2`` of each mode; of gates, of each of those at ``sampled``.
-        gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter; of gates,
-            ``E|dh/dtheta|^2``, summed over the states too.
-        largest_rate: Learning rate of each parameter above which descent is unstable; of gates,
-            below which it is stable.
-        exact: True if the largest rates are those of a Hessian; False for gates.
-        sampled: Indices of the modes of ``state``; None for all of them.
+        time_constant: Time constant ``1/(1 - |lam|)`` of each mode in steps; for gated
+            layers, at zero input.
+        phase: Phase of each mode in radians, from -pi to pi.
+        state: Stationary ``E|h|^2`` of each mode; for gated layers, of the modes
+            ``sampled``.
+        gradient: ``E|dy/dtheta|^2`` summed over the entries of each parameter, by
+            parameter name.  For gated layers it is ``E|dh/dtheta|^2``, summed over the
+            states as well.
+        largest_rate: Learning rate above which gradient descent on one parameter is
+            unstable, by parameter name.  For gated layers it is a rate below which
+            gradient descent is stable.
+        exact: True if ``largest_rate`` is exact, False if it is a bound (gated layers).
+        sampled: Indices of the modes of ``state``, or None for all modes.
 
     Example:
         >>> import jax
@@ -82,20 +87,20 @@ class Predicted(NamedTuple):
 
     @property
     def longest(self) -> float:
-        """The longest time constant, in steps."""
+        """Longest time constant in steps."""
         return float(self.time_constant.max())
 
     @property
     def median(self) -> float:
-        """The median time constant, in steps."""
+        """Median time constant in steps."""
         return float(np.median(self.time_constant))
 
 
 def as_modes(layer: Layer) -> DiagonalLayer:
-    """A linear layer in its diagonal coordinates.
+    """Return a linear layer in the coordinates of its modes.
 
     Raises:
-        TypeError: If it has none.
+        TypeError: If the layer is not diagonal and has no diagonal form.
     """
     if isinstance(layer, DiagonalLayer):
         return layer
@@ -107,12 +112,17 @@ def as_modes(layer: Layer) -> DiagonalLayer:
 def mode_states(
     layer: Layer, spectrum: Spectrum
 ) -> tuple[Float[np.ndarray, " n"], ...]:
-    """Gap ``1 - |lam|``, phase and ``E|h|^2`` of each mode of a linear layer.
+    """Return the gap ``1 - |lam|``, phase and stationary ``E|h|^2`` of each mode.
 
-    Channels of the input are independent, each of the spectrum.
+    Args:
+        layer: Linear layer with a diagonal form.
+        spectrum: Autocovariance of each input channel.  The channels are independent.
+
+    Returns:
+        The gaps, the phases in radians, and the second moments of the states.
 
     Raises:
-        TypeError: If the layer has no modes.
+        TypeError: If the layer has no diagonal form.
 
     Example:
         >>> import jax
@@ -136,9 +146,14 @@ def mode_states(
 
 
 def matched(layer: Layer, spectrum: Spectrum) -> Any:
-    """The layer with ``E|h|^2 = 1`` in every mode, where it has a gain of its own.
+    """Normalise the states of an LRU or S5 layer to ``E|h|^2 = 1`` for an input.
 
-    Others are returned as they are.
+    For the LRU the function sets ``gamma_log``, and for S5 it scales the rows of ``B``.
+    It returns an LRU without ``gamma_log`` and all other layers unchanged.
+
+    Args:
+        layer: Layer of sigprop.
+        spectrum: Autocovariance of each input channel.
 
     Example:
         >>> import jax
@@ -159,19 +174,21 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
 
 
 def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
-    """Predict a layer at initialisation, under inputs of a spectrum.
+    """Predict the moments and largest stable learning rates of a layer.
+
+    For a gated layer, one exponential replaces the autocovariance of the input.  It has
+    the same variance and the same power at frequency zero.  The second moments of the
+    states are then computed for at most 64 states, whose time constants have evenly
+    spaced ranks.  The gradients are means over at most 16 states, times the number of
+    states.
 
     Args:
-        layer: Linear and diagonal in some coordinates, or gated by the input alone.
-            For a gated layer the spectrum is replaced by the exponential of
-            ``spectra.equivalent_rho``.  Moments are then those of at most ``NEURONS``
-            states, whose time constants have evenly spaced ranks.  Gradients are then
-            the mean over at most ``DIFFERENTIATED`` states times the number of all
-            states.
-        spectrum: Spectrum of each input channel.
+        layer: Linear layer with a diagonal form, or a layer whose gates depend only on
+            the input.
+        spectrum: Autocovariance of each input channel.  The channels are independent.
 
     Raises:
-        TypeError: If it is neither.
+        TypeError: If the layer is neither diagonalisable nor gated by its input.
 
     Example:
         >>> import jax
@@ -200,7 +217,7 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
 
 
 def _largest_rate(block: np.ndarray, hessian: np.ndarray) -> float:
-    """``2/L`` of a block of a Hessian; infinite where it is nought but for rounding."""
+    """Return ``2/L`` of a block of a Hessian; infinite if it is zero up to rounding."""
     if np.abs(block).max() <= ROUNDING * np.abs(hessian).max():
         return np.inf
     return stability_bound((block + block.T) / 2)
@@ -238,7 +255,7 @@ def _gated(layer: InputGated, spectrum: Spectrum) -> Predicted:
 
 
 def evenly(values: Float[np.ndarray, " n"], most: int) -> Int[np.ndarray, " m"]:
-    """Indices of at most so many values, whose ranks are evenly spaced.
+    """Return the indices of at most ``most`` values whose ranks are evenly spaced.
 
     Example:
         >>> evenly(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), 3).tolist()
@@ -252,7 +269,7 @@ def evenly(values: Float[np.ndarray, " n"], most: int) -> Int[np.ndarray, " m"]:
 def _neuron_states(
     layer: InputGated, which: Int[np.ndarray, " m"], spectrum: Spectrum
 ) -> Float[np.ndarray, " m"]:
-    """``E|h|^2`` of some neurons."""
+    """Return ``E|h|^2`` of the neurons with indices ``which``."""
     states = np.zeros(len(which))
     for _, neurons, here, _ in _parts(layer, which):
         states[here] = _moment(neurons, None, None, spectrum).value
@@ -262,7 +279,7 @@ def _neuron_states(
 def _neuron_gradients(
     layer: InputGated, which: Int[np.ndarray, " m"], spectrum: Spectrum
 ) -> dict[str, Float[np.ndarray, " m"]]:
-    """``E|dh/dtheta|^2`` of some neurons, by parameter."""
+    """Return ``E|dh/dtheta|^2`` of the neurons with indices ``which``, by parameter."""
     gradients: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(which)))
     for part, neurons, here, own in _parts(layer, which):
         count = len(part.neurons.weights)
@@ -277,7 +294,11 @@ def _neuron_gradients(
 def _parts(
     layer: InputGated, which: Int[np.ndarray, " m"]
 ) -> Iterator[tuple[Part, Neurons, Bool[np.ndarray, " m"], Int[np.ndarray, " k"]]]:
-    """Parts with some of these states: their neurons, which they are, and their indices."""
+    """Yield each part with some of the states ``which``.
+
+    The items are the part, its chosen neurons, a mask over ``which``, and the indices of
+    the neurons in the part.
+    """
     first = 0
     for part in parts_of(layer):
         here = (first <= which) & (which < first + len(part.neurons.weights))
@@ -290,7 +311,7 @@ def _parts(
 def _moment(
     neurons: Neurons, by: str | None, directions: Directions, spectrum: Spectrum
 ) -> Moment:
-    """Moment of each neuron under one exponential with the input's variance and power."""
+    """Return the moment of each neuron for the exponential of ``equivalent_rho``."""
     variance = float(closed(spectrum).weights.sum())
     rho = equivalent_rho(spectrum)
     if rho:

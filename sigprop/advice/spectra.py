@@ -1,7 +1,8 @@
-"""Stationary inputs, given or measured, where their power lies and what states it makes.
+"""Autocovariance and power spectrum of stationary inputs, and the moments of driven states.
 
-A given input is a sum of decaying exponentials, which has closed forms.  A measured one is
-its autocovariance, lag by lag: what oscillates, as speech and seasons do, is no such sum.
+An input is given as a sum of decaying exponentials, which has closed forms, or as a
+measured autocovariance.  Oscillating inputs, such as speech or seasons, are not a sum of
+decaying exponentials and need the measured form.
 """
 
 import functools
@@ -27,14 +28,14 @@ SHARE = 0.95  # of the power of the input that phases are to cover
 
 
 class Measured(NamedTuple):
-    """A measured input of variance one.
+    """Measured autocovariance of an input, scaled to variance one.
 
     Attributes:
-        covariance: ``R(lag)`` from lag zero on: the sum of ``x_t x_{t+lag}`` over the pairs
-            of a window of ``T`` steps, divided by ``T``, as if the input were zero
-            outside the window.  The spectrum is then nowhere negative, and moments of
-            states include their decay after the window.
-        fitted: The sum of exponentials nearest to it, for what has none but closed forms.
+        covariance: ``R(lag)`` at the lags 0, 1, ...  It is the sum of ``x_t x_{t+lag}``
+            over the pairs in a window of ``T`` steps, divided by ``T`` (not by the number
+            of pairs).  With this divisor the power spectrum is never negative.
+        fitted: Best fit of a sum of exponentials, for predictions that need a closed
+            form.
     """
 
     covariance: Float[np.ndarray, " lags"]
@@ -45,15 +46,18 @@ Spectrum = Exponentials | Measured
 
 
 def closed(spectrum: Spectrum) -> Exponentials:
-    """A spectrum as a sum of exponentials: itself, or the nearest one."""
+    """Return an autocovariance as a sum of exponentials, fitted if it was measured."""
     return spectrum.fitted if isinstance(spectrum, Measured) else spectrum
 
 
 def exponential(decay: float) -> Exponentials:
-    """``R = decay**|lag|``; white noise at zero.
+    """Return the autocovariance ``R(lag) = decay**|lag|`` in the form for ``advise``.
+
+    Args:
+        decay: Correlation of successive inputs, in (-1, 1); 0 is white noise.
 
     Raises:
-        ValueError: Unless ``-1 < decay < 1``: of a constant input nothing is learnt.
+        ValueError: Unless ``-1 < decay < 1``.
 
     Example:
         >>> exponential(0.9).rho
@@ -67,11 +71,14 @@ def exponential(decay: float) -> Exponentials:
 
 
 def exponentials(terms: Sequence[tuple[float, float]]) -> Exponentials:
-    """``R = sum of weight * decay**|lag|``, from pairs of weight and decay.
+    """Return the autocovariance ``R(lag) = sum_k weight_k decay_k**|lag|``.
+
+    Args:
+        terms: Pairs ``(weight, decay)`` with a positive weight and a decay in (-1, 1).
 
     Raises:
-        ValueError: If there is no term, a weight is not positive, or a decay not between -1
-            and 1.
+        ValueError: If there is no term, a weight is not positive, or a decay is not
+            between -1 and 1.
 
     Example:
         >>> exponentials([(0.4, 0.0), (0.6, 0.8)]).rho
@@ -86,13 +93,16 @@ def exponentials(terms: Sequence[tuple[float, float]]) -> Exponentials:
 
 
 def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> Measured:
-    """The spectrum of a measured autocovariance, from lag zero on.
+    """Return a measured autocovariance in the form for ``advise``; fit exponentials to it.
 
     Args:
-        covariance: As in ``Measured``; divided by its first value here.
+        covariance: ``R(lag)`` at the lags 0, 1, ..., ``T - 1`` for a window of ``T``
+            steps: the sum of ``x_t x_{t+lag}`` over the window, divided by ``T`` (not by
+            the number of pairs).  The function divides it by ``R(0)``.
 
     Raises:
-        ValueError: If there are fewer than four finite lags, or nothing is positive.
+        ValueError: If there are fewer than four lags, a value is not finite, or ``R(0)``
+            is not positive.
 
     Example:
         >>> of_covariance([2.0, 1.0, 0.5, 0.2]).covariance
@@ -113,9 +123,15 @@ def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> M
 
 
 def of_series(series: Series) -> tuple[Measured, str]:
-    """The spectrum of a measured series, and a note on how near exponentials come to it.
+    """Measure the autocovariance of a series in the form for ``advise``.
 
-    Features are standardised, and their autocovariances averaged.
+    The autocovariance is averaged over the features of the series.
+
+    Args:
+        series: Windows of a time series, from ``sigprop.audit.load_series``.
+
+    Returns:
+        The autocovariance, and a sentence about the error of fitting exponentials to it.
 
     Source: Zucchet & Orvieto (2024), Eq. 75.
 
@@ -123,7 +139,7 @@ def of_series(series: Series) -> tuple[Measured, str]:
         >>> from sigprop.audit import Series
         >>> noise = np.random.default_rng(0).normal(size=(4, 512, 1))
         >>> spectrum, note = of_series(Series(noise, ("noise",), (), block=1))
-        >>> round(power_below(spectrum, math.pi), 6)
+        >>> round(power_below(spectrum, math.pi), 6)  # the power at all frequencies
         1.0
     """
     each = [
@@ -160,10 +176,14 @@ def _power_of_lag() -> Callable[..., Any]:
 
 
 def power_below(spectrum: Spectrum, phase: float) -> float:
-    """Share of the input's power at phases between zero and one in [0, pi].
+    """Return the share of the input's power at frequencies below ``phase``.
+
+    Args:
+        spectrum: Autocovariance of the input.
+        phase: Frequency in radians per step, in [0, pi].
 
     Raises:
-        ValueError: If the phase is not.
+        ValueError: If ``phase`` is outside [0, pi].
 
     Source: ``sigprop.theory.advice.power_below`` and ``power_of_lag``.
 
@@ -181,7 +201,11 @@ def power_below(spectrum: Spectrum, phase: float) -> float:
 
 
 def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
-    """The phase in radians below which a share of the input's power lies.
+    """Return the frequency in radians per step below which a share of the power lies.
+
+    Args:
+        spectrum: Autocovariance of the input.
+        share: Share of the input's power, in (0, 1).
 
     Raises:
         ValueError: Unless ``0 < share < 1``.
@@ -199,9 +223,9 @@ def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
 
 
 def equivalent_rho(spectrum: Spectrum) -> float:
-    """``rho`` of the one exponential of the same variance and power at phase zero.
+    """Return ``rho`` of the exponential with the same variance and power at frequency zero.
 
-    Of states that remember long this power is what their moments are proportional to.
+    The second moments of states with long time constants are proportional to this power.
 
     Example:
         >>> equivalent_rho(exponential(0.9))
@@ -219,15 +243,15 @@ def state_moments(
     gap: Float[np.ndarray, " n"],
     phase: Float[np.ndarray, " n"],
 ) -> Float[np.ndarray, " n"]:
-    """``E|h|^2`` of modes, stationary, for inputs of gain one.
+    """Return the stationary ``E|h|^2`` of ``h_t = lam h_{t-1} + x_t`` for each mode.
 
     Args:
-        spectrum: Spectrum of the input.
+        spectrum: Autocovariance of the input ``x``.
         gap: ``1 - |lam|``, in (0, 1].
-        phase: Phase of the eigenvalues, in radians.
+        phase: Phase of ``lam`` in radians.
 
-    Source: Zucchet & Orvieto (2024), Eq. 48, summed over the exponentials; of what is
-    measured Eq. 45, summed over the lags.
+    Source: Zucchet & Orvieto (2024), Eq. 48, summed over the exponentials.  For a
+    measured autocovariance, Eq. 45, summed over the lags.
     """
     if isinstance(spectrum, Measured):
         return _measured_moments(spectrum.covariance, gap, phase)

@@ -1,4 +1,4 @@
-"""Advice in a table, in sentences, as plain data and as data to draw."""
+"""Advice as a table, as sentences, as plain data, and as data for a figure."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ from sigprop.advice.spectra import (
 from sigprop.numerics.text import plain
 
 VARIABLES = {"memory": "time_constant", "phase": "phase", "state": "state"}
-"""Of a data set of modes, and the attributes of ``Predicted`` that they hold."""
+"""Attribute of ``Predicted`` for each variable of the data set of ``as_dataset``."""
 
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
 STARTS = ("default", "advised")
@@ -42,7 +42,7 @@ RATES = {
     "states is stable below.",
 }
 LOWERED = "helped on 0 of 4 tasks and harmed on 3"
-"""By the stored study ``advice_rates``."""
+"""Result of the stored study ``advice_rates``."""
 BORDERS = {True: "unstable above", False: "stable below"}
 
 REASONS = {
@@ -56,12 +56,16 @@ REASONS = {
 
 
 def starts(advice: Advice) -> dict[str, Predicted]:
-    """The initialised layer's predictions, by default and as advised."""
+    """Return the predictions for the default and for the advised initialisation, by name."""
     return dict(zip(STARTS, (advice.default, advice.advised), strict=True))
 
 
 def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
-    """Quantity, quantile or parameter, and its values by default and as advised."""
+    """Return the rows of the table of an advice.
+
+    Each row has the name of a quantity, a quantile or parameter, the value by default,
+    and the value as advised.
+    """
     before, after = advice.default, advice.advised
     entries = [
         (name, kind, float(np.quantile(first, at)), float(np.quantile(second, at)))
@@ -80,7 +84,9 @@ def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
 
 
 def shown(value: float) -> str:
-    """A number to three digits, or a whole one below a million.
+    """Format a number with three digits, or as a whole number from 100 to a million.
+
+    Infinity and NaN become ``none``.
 
     Example:
         >>> [shown(value) for value in (16384.2, 0.05, 1.06e-6, math.inf)]
@@ -92,13 +98,13 @@ def shown(value: float) -> str:
 
 
 def _between(values: np.ndarray) -> str:
-    """Say between which two numbers values lie, rounded as in the table."""
+    """Describe the range of some values, rounded as in the table."""
     least, most = shown(float(values.min())), shown(float(values.max()))
     return f"is {least}" if least == most else f"lies between {least} and {most}"
 
 
 def heading(advice: Advice) -> str:
-    """The layer that all numbers are of."""
+    """Describe the layer to which the numbers of the table belong."""
     family = FAMILIES[advice.layer]
     sizes = family.sizes.format(
         state=advice.state,
@@ -114,7 +120,7 @@ def heading(advice: Advice) -> str:
 
 
 def table(advice: Advice) -> Table:
-    """Default and advised side by side."""
+    """Return a table of the predictions by default and as advised."""
     exact = advice.advised.exact
     channel = ", the channel with the median step" * (advice.layer == "s4d")
     key = KEY.format(
@@ -182,7 +188,7 @@ def sentences(advice: Advice) -> list[str]:
 
 
 def as_json(advice: Advice) -> dict[str, Any]:
-    """The advice as plain data; what is infinite is null."""
+    """Return the advice as plain data for JSON; infinity becomes ``None``."""
     return {
         "layer": advice.layer,
         "length": advice.length,
@@ -214,7 +220,7 @@ def as_json(advice: Advice) -> dict[str, Any]:
 
 
 def _covariance(spectrum: Spectrum) -> list[float] | None:
-    """Autocovariance of a measured input by lag; None for any other."""
+    """Return the autocovariance of a measured input by lag; None for other inputs."""
     return spectrum.covariance.tolist() if isinstance(spectrum, Measured) else None
 
 
@@ -223,7 +229,10 @@ def _quantiles(values: np.ndarray) -> dict[str, float]:
 
 
 def as_dataset(advice: Advice) -> xr.Dataset:
-    """Modes by ``start``, for ``sigprop.figures.advice``: those whose states are known."""
+    """Return the predictions for each mode by ``start``, for ``sigprop.figures.advice``.
+
+    Modes without a predicted state are omitted.
+    """
     both = starts(advice)
 
     def modes(prediction: Predicted, name: str) -> np.ndarray:

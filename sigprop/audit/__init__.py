@@ -1,15 +1,15 @@
-"""Audits of a trained network or a series: measurements beside theoretical moments.
+"""Audits of a trained network or a time series: measured moments beside predicted ones.
 
-For every mode of every layer the moments of state, sensitivity, error and gradient are
-measured on real inputs and predicted at the learnt parameters under one assumption more at
-a time, and the first assumption that fails is named.  A series of one's own is cut into
-windows, run through neurons, and the difference between white-noise theory and measurement
-is split into its causes; real windows are not independent, so its rows carry no verdict.
-
-Of a network that forecasts also which assumptions its series keeps, each with an interval,
-state power over the position in a window, and what the merged state of two directions
-loses (``forecaster``).  Of another library's checkpoint also its margin to ``|lam| = 1`` and
-the trace of its Hessian (``foreign``), and without any data what is broken in it (``lint``).
+- ``audit`` measures the moments of state, sensitivity, error and gradient for every mode
+  of a network on real inputs.  It predicts them at the trained parameters, and each
+  prediction makes one more assumption.  The report names the first one that fails.
+- ``audit_series`` cuts your own series into windows and runs neurons over them.  It splits
+  the difference between white-noise theory and measurement into its causes.
+- ``audit_forecaster`` tests the assumptions on a network that forecasts.  It also measures
+  the state power at each position, and the loss when two directions are merged.
+- ``audit_checkpoint`` audits a checkpoint of another library, with its distance to
+  ``|lam| = 1`` and the trace of its Hessian (``sigprop.audit.foreign``).
+- ``sigprop.audit.lint`` finds broken recurrences in a checkpoint without any data.
 """
 
 from typing import TYPE_CHECKING

@@ -1,15 +1,17 @@
-"""Assumptions of the theory about a signal, each as one number with an interval.
+"""Assumptions of the theory about a signal, each tested by one number with an interval.
 
-- *stationary*: power of the last quarter of a window over that of the first, 1;
-- *seasonless*: share of power that the mean at each place of the season explains, 0;
-- *Gaussian*: fourth moment over the squared second, about the mean, 3;
-- *independent*: ``(tr C)**2 / (d tr C**2)`` of the ``d`` channels, 1 where they are
-  independent and alike and ``1/d`` where they are one;
-- *white*: correlation of neighbouring steps, 0;
-- *white, a season apart*: the same a season apart, where a window is longer.
+The number in parentheses is the value if the assumption is true.
 
-Second moments of linear layers need no Gaussian; sizes of samples and moments through a
-gated unit do.
+- *stationary* (1): power in the last quarter of a window over power in the first quarter;
+- *seasonless* (0): share of the power that the mean at each step of the season explains;
+- *Gaussian* (3): kurtosis, the fourth central moment over the squared variance;
+- *independent* (1): ``(tr C)**2 / (d tr C**2)`` for the covariance ``C`` of ``d`` channels.
+  It is 1 for independent channels of equal variance, and ``1/d`` for identical channels;
+- *white* (0): correlation of neighbouring steps;
+- *white, a season apart* (0): correlation of steps one season apart, if a window is longer.
+
+Second moments of linear layers do not need Gaussian inputs.  Sample sizes and moments of
+gated units do.
 """
 
 from collections.abc import Sequence
@@ -28,19 +30,21 @@ ASSUMPTIONS = {
     "white": 0.0,
     "white, a season apart": 0.0,
 }
-"""By name: the number that each would give."""
+"""Value of each number if its assumption is true, by name."""
 
 
 class Sums(NamedTuple):
-    """Sums over the sequences of a block.
+    """Sums over the sequences and steps of a block.
 
     Attributes:
-        samples: Sequences times steps.
-        ends: Squares in the first and the last quarter of the window.
-        powers: First to fourth powers of each channel.
-        products: Products of all pairs of channels.
-        lagged: Products of steps one apart, and a season; squares of as many.
-        seasons: Sums of each channel at each place of the season, and how many.
+        samples: Number of sequences times steps.
+        ends: Sums of squares in the first and the last quarter of the window.
+        powers: Sums of the first to fourth powers of each channel.
+        products: Sums of the products of all pairs of channels.
+        lagged: A row for lag one and a row for a season.  The columns are the sum of the
+            products at this lag, and the sum of the squares of the same steps.
+        seasons: Sum of each channel at each step of the season, and the number of
+            samples at that step.
     """
 
     samples: int
@@ -56,12 +60,12 @@ def sums(
     season: Int[np.ndarray, "sequences time"],
     period: int,
 ) -> Sums:
-    """Compute the sums from which ``numbers`` follow, for one block.
+    """Compute the sums over one block from which ``numbers`` follow.
 
     Args:
-        x: The signal.
-        season: Position of each step in its season.
-        period: Steps of a season.
+        x: Signal.
+        season: Position of each step in its season, from 0.
+        period: Number of steps of a season.
     """
     time, channels = x.shape[1:]
     flat, quarter = x.reshape(-1, channels), max(1, time // 4)
@@ -86,7 +90,7 @@ def _lagged(x: Float[np.ndarray, "sequences time channels"], lag: int):
 
 
 def numbers(known: Sums) -> Float[np.ndarray, " assumptions"]:
-    """The numbers of ``ASSUMPTIONS``; not a number where there is nothing to see."""
+    """Return the number of each of ``ASSUMPTIONS``; NaN if it cannot be measured."""
     first, second, third, fourth = known.powers / known.samples
     centred = second - first**2
     about = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
@@ -112,5 +116,9 @@ def numbers(known: Sums) -> Float[np.ndarray, " assumptions"]:
 
 
 def measured(parts: Sequence[Sums]) -> Float[np.ndarray, "3 assumptions"]:
-    """Low, middle and high of every number, from the blocks of one signal."""
+    """Return the lower end, estimate and upper end of each number's 95 % interval.
+
+    Args:
+        parts: Sums over each block of one signal.
+    """
     return jackknife(parts, numbers)

@@ -1,7 +1,7 @@
-"""The autocovariance of many sequences of vectors, and sums of exponentials near it.
+"""Autocovariance of many sequences of vectors, and fits of exponentials to it.
 
-Sequences are read a few at a time; what is kept of each is its own average, so that
-intervals are by a bootstrap over sequences.
+Sequences are read a few at a time.  The module keeps the average of each sequence, so
+that a bootstrap over sequences gives intervals.
 
 Source: Zucchet & Orvieto (2024), Eq. 75 and Figure 12.
 """
@@ -17,14 +17,18 @@ from sigprop.inputs import Mixed
 from sigprop.numerics.arguments import require_count, require_moderate
 from sigprop.tasks.sequences import Sequences
 
-BATCH = 16  # sequences held at once
-RATES = 40  # memories that a fit may choose from
+BATCH = 16  # sequences in memory at once
+RATES = 40  # time constants of the grid of a fit
 
 
 class Measured(NamedTuple):
-    """``R`` at lags from 0 on, averaged over features, and its 95 % interval.
+    """Measured autocovariance at the lags 0, 1, ..., averaged over features.
 
-    ``each`` has that of every sequence, a row each.
+    Attributes:
+        R: Mean over the sequences.
+        low: Lower end of the 95 % interval of ``R``.
+        high: Upper end of the 95 % interval of ``R``.
+        each: Autocovariance of each sequence, a row per sequence.
     """
 
     R: Float[np.ndarray, " lags"]
@@ -41,19 +45,26 @@ def autocovariance(
     seed: int = 0,
     draws: int = 1000,
 ) -> Measured:
-    """Measure ``E x_t x_{t+lag}`` over steps, features and sequences; no mean removed.
+    """Measure ``E x_t x_{t+lag}`` over steps, features and sequences.
+
+    The mean of ``x`` is not subtracted.
 
     Args:
-        sequences: Two sequences or more, read a few at a time.
-        max_lag: Last lag in steps; by default the last of the whole length.
-        block: Sequences that the bootstrap keeps together: one where they are
-            independent, more where they are neighbours in time.
+        sequences: Two or more sequences.
+        max_lag: Largest lag in steps.  Default: the length of a sequence minus one.
+        block: Number of consecutive sequences that the bootstrap resamples together.  Use
+            1 for independent sequences, and more if consecutive sequences are neighbours
+            in time.
         seed: Seed of the bootstrap.
-        draws: Number of resamples of the bootstrap.
+        draws: Number of bootstrap resamples.
+
+    Returns:
+        The mean autocovariance ``R`` with its 95 % interval from ``low`` to ``high``, and
+        the autocovariance of ``each`` sequence.
 
     Raises:
-        ValueError: If there is one sequence alone, or a lag, a block, the draws or the
-            seed are out of range.
+        ValueError: If there is only one sequence; or if ``max_lag``, ``block``, ``draws``
+            or ``seed`` is out of range.
 
     Source: Zucchet & Orvieto (2024), Eq. 75, by ``empirical_autocovariance``.
 
@@ -79,16 +90,21 @@ def autocovariance(
 
 
 def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
-    """White noise and one exponential, by a straight line through ``log R``.
+    """Fit white noise plus one exponential to ``R``, by a straight line through ``log R``.
 
     Args:
-        R: Autocovariances from lag 0 on.
-        last: The last lag of the line, whose first is one; by default the last before
-            ``R`` is no longer above zero.
+        R: Autocovariances at the lags 0, 1, ...
+        last: Largest lag of the fit, which starts at lag 1.  Default: the last lag before
+            ``R`` is zero or negative.
+
+    Returns:
+        The input process, with the variances ``a`` of the white noise and ``b`` of the
+        exponential, and its ``rho``.
 
     Raises:
-        ValueError: If fewer than two lags are left, or the line is that of no process of
-            this kind: growing, or above ``R(0)`` at its start.
+        ValueError: If fewer than two lags can be fitted; if ``R`` is not positive at all
+            lags of the fit; or if the fitted exponential grows or exceeds ``R(0)`` at
+            lag 0.
 
     Source: Zucchet & Orvieto (2024), Figure 12.
 
@@ -122,7 +138,12 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
 
 
 class Exponentials(NamedTuple):
-    """``R(lag) = sum of weights rho**lag``; the first has ``rho = 0`` and is white."""
+    """Autocovariance ``R(lag) = sum_k weights_k rho_k**|lag|``.
+
+    Attributes:
+        weights: Variance of each term.
+        rho: Correlation of successive steps of each term.  The first is 0 (white noise).
+    """
 
     weights: Float[np.ndarray, " terms"]
     rho: Float[np.ndarray, " terms"]
@@ -130,25 +151,34 @@ class Exponentials(NamedTuple):
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """The sum at these lags."""
+        """Return ``R`` at the given lags."""
         powers = self.rho[None] ** np.abs(np.asarray(lags))[:, None]
         return powers @ self.weights
 
 
 def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
-    """The sum of decaying exponentials nearest to ``R``, by least squares over its lags.
+    """Fit a sum of decaying exponentials to ``R``, by least squares over the lags.
 
-    Weights are not negative, so that it is the autocovariance of a process: independent
-    AR(1) beside white noise.  Memories ``1/(1 - rho)`` are those of a logarithmic grid
-    from 2 to ten times the lags; those without weight are left out.
+    The weights are not negative, so that the fit is the autocovariance of white noise plus
+    independent AR(1) processes.  The time constants ``1/(1 - rho)`` are on a logarithmic
+    grid of 40 values, from 2 steps to ten times the number of lags.  The result omits
+    exponentials of weight zero.
+
+    Args:
+        R: Autocovariances at the lags 0, 1, ...
+
+    Returns:
+        The fit, with the variance (``weights``) and the ``rho`` of each term.  The first
+        term is the white noise, with ``rho = 0``.
 
     Raises:
-        ValueError: If there are fewer than two finite lags, or nothing is positive.
+        ValueError: If there are fewer than two lags, a value is not finite, or ``R(0)``
+            is not positive.
 
     Example:
         >>> R = 1.5 * 0.9 ** np.arange(40)
         >>> found = fit_exponentials(R)
-        >>> round(float(found.weights.sum()), 2)
+        >>> round(float(found.weights.sum()), 2)  # R(0)
         1.5
     """
     require_moderate("R", R, "lags")

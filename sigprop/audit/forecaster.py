@@ -1,8 +1,9 @@
-"""An audit of a trained forecaster on windows of its series.
+"""Audit of a trained forecaster on windows of its series.
 
-Beside the moments of every mode (``sigprop.audit.network``): which of theory's
-assumptions the signals keep, each with an interval; state power over the position in the
-window, measured and predicted; and what the merged state of two directions loses.
+The audit tests the assumptions of the theory on the signals, each with an interval.  It
+measures and predicts state power at each position in the window.  It also measures the
+loss when the states of two directions are merged.  ``sigprop.audit.network`` has the
+moments of every mode.
 """
 
 from collections.abc import Callable
@@ -41,24 +42,35 @@ def audit_forecaster(
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> xr.Dataset:
-    """Measure and predict over the position in the window.
+    """Test assumptions, state power and merged states of a forecaster on real windows.
+
+    The dimension ``end`` of the result is the lower end, the estimate and the upper end of
+    a 95 % interval.  An entry of the dimension ``rung`` is an assumption that is made in
+    addition to those before it.  Layers without a closed form have no ``recurrence`` in
+    the result, and layers with one direction have no ``merge``.
 
     Args:
-        network: Trained network; it is put into inference mode.
+        network: Trained network; it is evaluated in inference mode.
         state: Running averages of the network.
         blocks: Blocks of windows, from ``sigprop.audit.blocks_of``.
-        season: Steps of a season of the series.
-        progress: Called with the blocks done and their number.
+        season: Number of steps of a season of the series.
+        progress: Function that is called after each block with the number of finished
+            blocks and the number of all blocks.
 
     Returns:
-        With low, middle and high along ``end``: ``number`` by ``signal`` and
-        ``assumption``, beside what is ``assumed``; by ``recurrence`` ``measured`` and
-        ``predicted`` over ``position``, ``ratio`` by ``rung`` and ``edge`` at both ends;
-        by ``layer`` and ``part`` what the merged state ``kept`` and each ``rank``; not a
-        number where a layer has no closed form or one direction.
+        A data set with these variables.  ``number``, by ``end``, ``signal`` and
+        ``assumption``, tests each assumption, and ``assumed`` is its value under the
+        assumption.  ``measured``, by ``end``, ``recurrence`` and ``position``, is the
+        state power ``E|z|^2``, and ``predicted`` is its prediction for each ``rung``.
+        ``ratio``, by ``end``, ``recurrence`` and ``rung``, is predicted over measured
+        power.  ``edges`` is this ratio for the first ``rung`` in the first and in the
+        last tenth of the window.  ``rank``, by ``merge`` and ``part``, is the number of
+        independent inputs that a state contains.  ``kept`` is the share of a state's
+        power that a linear map recovers from the merged state.
 
     Raises:
-        ValueError: If the season is below one step, or not that of the blocks.
+        ValueError: If ``season`` is below one, or a position of the season in the blocks
+            is ``season`` or larger.
 
     Example:
         >>> from sigprop.audit import blocks_of
@@ -125,7 +137,7 @@ def audit_forecaster(
 
 
 def _halves(network: Network) -> list[list[tuple[str, Any, bool]]]:
-    """Recurrences of each block, by name, and whether they run against time."""
+    """Return the recurrences of each block: name, modes, and True if backwards in time."""
     recurrences = []
     for number, block in enumerate(network.blocks, start=1):
         try:

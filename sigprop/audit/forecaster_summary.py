@@ -1,4 +1,4 @@
-"""The audit of a forecaster in tables, sentences and plain rows."""
+"""Audit of a forecaster as tables, sentences and plain rows."""
 
 import math
 from collections import Counter
@@ -19,6 +19,7 @@ FORECAST_REASONS = {
     "independent": "channels are correlated",
     "white": "the inputs are not white",
 }
+"""Reason for the failure of theory, by the assumption that ``failing_assumption`` returns."""
 HOLDS = "theory holds"
 EDGES = ("start", "end")
 READING = (
@@ -40,14 +41,20 @@ def _interval(values: xr.DataArray) -> Interval:
 
 
 def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
-    """The first assumption that moves predicted power too far; nothing if none does.
+    """Return the first assumption for which predicted and measured power differ.
+
+    They differ if the 95 % interval of predicted over measured is more than 10 % away from
+    one.
 
     Args:
         dataset: Audit that ``sigprop.audit.audit_forecaster`` returned.
-        recurrence: Name of a recurrence in the data set.
+        recurrence: Name of a recurrence in the data set, such as ``block 1``.
+
+    Returns:
+        The name of the assumption, or an empty text if no assumption fails.
 
     Raises:
-        ValueError: If the data set does not have it.
+        ValueError: If the data set does not have this recurrence.
 
     Example:
         >>> ends = {"end": ["low", "middle", "high"], "recurrence": ["block 1"]}
@@ -55,7 +62,7 @@ def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
         >>> ratio = xr.DataArray([[[0.6, 0.7, 0.8]]], dims=("recurrence", "rung", "end"))
         >>> names = {**ends, "edge": list(EDGES), "rung": ["white"]}
         >>> found = xr.Dataset({"edges": edge, "ratio": ratio}, names)
-        >>> failing_assumption(found, "block 1")
+        >>> failing_assumption(found, "block 1")  # its interval is below 0.9
         'white'
     """
     require_choice("recurrence", recurrence, _names(dataset, "recurrence"))
@@ -73,7 +80,7 @@ def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
 
 
 def rows(dataset: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
-    """All numbers with their intervals as plain rows, none where there is no number."""
+    """Return all numbers with their intervals as rows for JSON; NaN becomes ``None``."""
     numbers = [
         {
             "signal": signal,
@@ -124,7 +131,7 @@ def _each(values: xr.DataArray, dim: str, read: Callable[[Any], Any]) -> dict[st
 
 
 def tables(dataset: xr.Dataset) -> list[Table]:
-    """For a terminal of 150 columns: assumptions, power and the merge."""
+    """Return tables of assumptions, power and merges for a terminal of 150 columns."""
     attrs = dataset.attrs
     title = f"{attrs['sequences']} sequences in {attrs['blocks']} blocks of time"
     names = dataset["assumption"].values.tolist()
@@ -193,7 +200,7 @@ def _merged(dataset: xr.Dataset) -> Table:
 
 
 def _lost(share: xr.DataArray) -> Interval:
-    """Lost share ``1 - share`` in per cent, with its interval."""
+    """Return the lost share ``1 - share`` in per cent, with its interval."""
     low, middle, high = (100 * (1 - number) for number in _interval(share))
     return high, middle, low
 

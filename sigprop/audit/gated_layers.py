@@ -1,18 +1,19 @@
-"""State moments of layers whose gates see the input alone, a rung a further assumption.
+"""State moments of layers whose gates depend only on the input, under several assumptions.
 
-Such a layer is ``S_t = S_{t-1} A(u_t) + B(u_t)`` from the zero state, in every head.  If the
+Each head of such a layer obeys ``S_t = S_{t-1} A(u_t) + B(u_t)`` from the zero state.  If the
 inputs of different steps are independent, the means ``m`` and the second moments ``M = E S^T
 S`` obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] + E[B^T m A] + E[B^T B]``
-exactly.  Rungs differ in the distribution of the input vector:
+exactly.  The assumptions, called rungs, differ in the distribution of the input vector:
 
-- *memoryless*: inputs of one position are those measured there, independent in time;
-- *stationary*: those of all positions together, at every position;
-- *Gaussian*: normal, of their mean and covariance;
-- *alike*: normal, of mean zero, channels independent and of their mean square;
-- *as drawn*: the same inputs, and the parameters before training.
+- *memoryless*: the measured inputs of each position, independent in time;
+- *stationary*: at every position the measured inputs of all positions;
+- *Gaussian*: a normal distribution with the measured mean and covariance;
+- *alike*: a normal distribution of mean zero with independent channels of equal variance;
+- *as drawn*: the inputs of *alike*, and the parameters before training.
 
-Expectations over measured inputs are means over them, and over normal ones means over
-points of a Sobol sequence.  A layer whose state is a vector has heads of one entry.
+Expectations over measured inputs are means over the inputs.  Expectations over normal inputs
+are means over the points of a Sobol sequence.  A layer with a vector state has heads of size
+one.
 
 Notation: n  nodes, values of an input;  rows, keys  of ``S``;  units  columns of all ``S``.
 
@@ -40,9 +41,9 @@ from sigprop.neuron.matrix_moments import MOST_KEYS, normal_points
 from sigprop.numerics.precision import double_precision
 
 GATED_RUNGS = ("memoryless", "stationary", "Gaussian", "alike", "as drawn")
-"""Assumptions, each beside all before it; see this module."""
+"""Assumptions; each prediction makes one more.  The docstring of the module explains them."""
 GATED_QUANTITIES = ("state", "state at the end")
-"""``E|S|^2`` of each unit: over all valid steps, and at the last of a sequence."""
+"""Names of ``E|S|^2`` of each unit, averaged over all valid steps and at the last step."""
 POINTS = 11  # 2^11 points of a Sobol sequence and their negatives
 PICKED = 2**14  # measured inputs at most whose distribution is taken at every position
 HELD = 512  # nodes at once
@@ -55,7 +56,7 @@ Squares = Float[Array, "heads keys keys"]
 
 
 def is_input_gated(layer: Layer) -> bool:
-    """True for a layer of one direction whose gates see the input alone."""
+    """Return True for a layer of one direction whose gates depend only on the input."""
     if isinstance(layer, GatedUnit):
         return layer.W_fh is None
     return isinstance(layer, InputGated | MatrixGated | Delta)
@@ -64,7 +65,12 @@ def is_input_gated(layer: Layer) -> bool:
 def transition(
     layer: Layer, u: Float[Array, "n d_in"]
 ) -> tuple[Float[Array, "n heads keys keys"], Float[Array, "n heads rows keys"]]:
-    """``A`` and ``B`` of every input, for a layer that ``is_input_gated``."""
+    """Return ``A`` and ``B`` for every input of a layer.
+
+    Args:
+        layer: Layer for which ``is_input_gated`` is True.
+        u: Inputs.
+    """
     if isinstance(layer, MatrixGated | Delta):
         return layer.maps(u)
     assert isinstance(layer, InputGated | GatedUnit)
@@ -76,7 +82,11 @@ def transition(
 
 
 class Expectations(NamedTuple):
-    """Expectations over an input; ``AA[h, a, b, c, d]`` is ``E[A_hab A_hcd]``."""
+    """Expectations over the input of a step, for every head.
+
+    ``AA[h, a, b, c, d]`` is ``E[A_hab A_hcd]``, and ``AB`` is similar.  ``BB`` is
+    ``E[B^T B]``.
+    """
 
     A: Float[Array, "heads keys keys"]
     B: Float[Array, "heads rows keys"]
@@ -86,7 +96,7 @@ class Expectations(NamedTuple):
 
 
 def _expect(layer: Layer, u: Nodes, w: Chances) -> Expectations:
-    """Sums over nodes ``u`` of weights ``w``, some nodes at a time."""
+    """Return expectations as sums over nodes ``u`` with weights ``w``."""
     held = min(HELD, len(w))
     more = -len(w) % held
     parts = (
@@ -119,7 +129,7 @@ def _grown(
     inputs: Any,
     steps: int,
 ) -> Float[Array, "2 time units"]:
-    """``E|S_t|^2`` of each unit after every step, and what of it came from before."""
+    """Return ``E|S_t|^2`` of each unit after every step, and the part carried over."""
     heads, rows, keys = shape
 
     def body(now: tuple[Means, Squares], at: Any):
@@ -136,7 +146,7 @@ def _memoryless(
     u: Float[Array, "num time d_in"],
     chances: Float[Array, "num time"],
 ) -> Float[Array, "2 time units"]:
-    """The moments for inputs that are independent in time, a distribution a position."""
+    """Return moments for independent inputs with a distribution for each position."""
 
     def advance(m: Means, M: Squares, now: tuple[Nodes, Chances]):
         u, w = now
@@ -153,7 +163,7 @@ def _memoryless(
 
 
 def _stationary(known: Expectations, steps: int) -> Float[Array, "2 time units"]:
-    """The moments for inputs that are independent in time, of one distribution."""
+    """Return moments for independent inputs with the same distribution at all positions."""
 
     def advance(m: Means, M: Squares, now: None):
         del now
@@ -167,7 +177,7 @@ def _stationary(known: Expectations, steps: int) -> Float[Array, "2 time units"]
 
 
 def _shape(layer: Layer) -> tuple[int, int, int]:
-    """Heads, rows and keys."""
+    """Return the number of heads, rows and keys."""
     one = jnp.zeros((1, layer.widths[0]))
     heads, rows, keys = jax.eval_shape(lambda u: transition(layer, u)[1], one).shape[1:]
     return heads, rows, keys
@@ -177,13 +187,13 @@ def _shape(layer: Layer) -> tuple[int, int, int]:
 
 
 class Sample(NamedTuple):
-    """Measured inputs of a layer, and points that stand for normal ones.
+    """Measured inputs of a layer, and points of a standard normal distribution.
 
     Attributes:
         u: Inputs.
-        lengths: Valid steps of each sequence.
-        picked: Sample of all valid inputs, by the group of their sequence.
-        present: One for each of them, and zero where a group has fewer.
+        lengths: Number of valid steps of each sequence.
+        picked: Sample of all valid inputs, by the group of their sequence, padded.
+        present: 1 for each input in ``picked``, and 0 in the padding.
         z: Points of a standard normal distribution.
     """
 
@@ -197,7 +207,7 @@ class Sample(NamedTuple):
 def _normal(
     layer: Layer, drawn: Layer | None, sample: Sample
 ) -> Float[Array, "rungs time units"]:
-    """Moments on the rungs of normal inputs."""
+    """Return moments under the assumptions with normal inputs."""
     u, steps = sample.u, sample.u.shape[1]
     valid, _ = _weights(sample, jnp.ones(len(u)))
     mean = jnp.einsum("nt,ntd->d", valid, u) / valid.sum()
@@ -216,7 +226,7 @@ def _normal(
 def _weights(
     sample: Sample, w: Float[Array, " num"]
 ) -> tuple[Float[Array, "num time"], Float[Array, "quantities time"]]:
-    """Weights of the valid steps, and of every step in each quantity."""
+    """Return the weights of the valid steps, and of every step in each quantity."""
     valid = jnp.arange(sample.u.shape[1])[None] < sample.lengths[:, None]
     valid = valid * w[:, None]
     alive = valid.sum(0)
@@ -227,7 +237,7 @@ def _weights(
 def _squares(
     layer: Layer, u: Float[Array, "time d_in"], length: Int[Array, ""]
 ) -> Float[Array, "quantities units"]:
-    """Squares of the states of one sequence: their sum over valid steps, and the last."""
+    """Return squared states of one sequence: the sum over valid steps, and the last."""
     S = layer.states(u).reshape(len(u), *_shape(layer))
     each = jnp.sum(S**2, 2).reshape(len(u), -1)
     valid = jnp.arange(len(u))[:, None] < length
@@ -235,9 +245,9 @@ def _squares(
 
 
 class Ladder(NamedTuple):
-    """Moments of a layer's units, measured and predicted; replicates of the jackknife.
+    """Measured and predicted moments of a layer's units, for replicates of the jackknife.
 
-    The first replicate has all sequences, and each other lacks one group of them.
+    The first replicate has all sequences.  Each other replicate omits one group.
     """
 
     measured: Float[Array, "replicates quantities units"]
@@ -292,26 +302,28 @@ def audit_gated(
 ) -> xr.Dataset:
     """Measure and predict the second moment of every unit of every layer's state.
 
-    The error of a ratio is a jackknife's over groups of sequences.  It does not contain
-    the errors of normal inputs: of their measured mean and covariance, and of the 4096
-    points that stand for them.  If there are more than 16 384 inputs, the rung *stationary*
-    takes some at random.  Units that forget at once have no ratio.
+    A unit is a column of a head's state.  The standard error of a ratio comes from a
+    jackknife over groups of sequences.  It does not contain the errors of the normal
+    inputs: of the measured mean and covariance, and of the 4096 points of the normal
+    distribution.  If there are more than 16 384 inputs, the assumption *stationary* uses a
+    random sample.  Units without memory have no ratio.
 
-    Work grows as the fourth power of a key's size: three layers with four heads and keys of
-    32 entries take two minutes of a core.
+    The work grows as the fourth power of the size of a key.  Three layers with four heads
+    and keys of 32 entries take two minutes on one core.
 
     Args:
-        layers: Layers that are ``is_input_gated``; others have no numbers.
+        layers: Layers; those for which ``is_input_gated`` is False have NaN results.
         u: Inputs of every layer.
-        lengths: Valid steps of each sequence.
-        groups: Group of each sequence, two or more, from zero.
-        drawn: The layers before training; without them the rung *as drawn* is empty.
+        lengths: Number of valid steps of each sequence.
+        groups: Group index of each sequence, from zero; there are two or more groups.
+        drawn: Layers before training.  Without them, the assumption *as drawn* has NaN.
 
     Returns:
-        Along ``recurrence``, ``quantity``, ``rung`` and ``mode``, a unit: ``measured``,
-        ``predicted``, ``ratio`` of predicted to measured and its standard error
-        ``ratio_sem``; ``kept``, the share of a moment that the last step carried over;
-        ``note``, empty unless a layer has no prediction.
+        A data set in which ``mode`` is a unit.  ``measured`` has the dimensions
+        ``recurrence``, ``quantity`` and ``mode``.  ``predicted`` also has the dimension
+        ``rung``.  ``ratio`` is predicted over measured, and ``ratio_sem`` its standard
+        error.  ``kept`` is the share of a moment that the last step carried over.
+        ``note`` is the reason why a layer has no prediction, or an empty text.
     """
     rows, notes = [], []
     for index, layer in enumerate(layers):
@@ -369,7 +381,7 @@ def _sample(
     lengths: Int[np.ndarray, " num"],
     groups: Int[np.ndarray, " num"],
 ) -> Sample:
-    """Inputs in double precision, some of the valid ones, and normal points."""
+    """Return inputs in double precision, a sample of the valid ones, and normal points."""
     draw = np.random.default_rng(0)
     valid = np.flatnonzero(np.arange(u.shape[1])[None] < lengths[:, None])
     sequence, step = np.divmod(draw.permutation(valid)[:PICKED], u.shape[1])

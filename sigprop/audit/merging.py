@@ -1,11 +1,11 @@
-"""Information that the merged state of a bidirectional layer loses of both states.
+"""Information that is lost when the two states of a bidirectional layer are merged.
 
-The states ``h`` and ``g`` at one step are ``4 n`` real numbers, of which a merge to ``d``
-keeps ``d`` at most.  Two counts say what that costs.  *Ranks*: how many numbers of the
-inputs of a window each of ``h``, ``g``, the pair and the merged state tells apart, singular
-values below ``TOLERANCE`` of the largest not being counted.  *Kept*: the share of the
-states' power that the best linear map brings back from the merged state, for the
-covariance that the states really have.
+The states ``h`` and ``g`` at one step have ``4 n`` real numbers.  A merge to ``d`` channels
+keeps at most ``d``.  Two measures describe the loss.  The *rank* is the number of independent
+inputs of a window that ``h``, ``g``, the pair or the merged state contains.  Singular values
+below ``TOLERANCE`` times the largest are not counted.  The share *kept* is the part of the
+states' power that the best linear map recovers from the merged state, for the measured
+covariance of the states.
 
 Source: BLUR (2025), Eq. 11 and Section 4.2; rows ``blur:text:merge`` and
 ``blur:text:dimension`` of the ledger.
@@ -32,7 +32,7 @@ PARTS = ("forward", "backward", "pair", "merged")
 def _real_gram(
     straight: Complex[np.ndarray, "n m"], bent: Complex[np.ndarray, "n m"]
 ) -> Float[np.ndarray, "twice_n twice_m"]:
-    """Products of real and imaginary parts, from ``S R^H`` and ``S R^T``."""
+    """Return products of real and imaginary parts, from ``S R^H`` and ``S R^T``."""
     return np.block(
         [
             [np.real(straight + bent) / 2, np.imag(bent - straight) / 2],
@@ -42,7 +42,7 @@ def _real_gram(
 
 
 def _own(half: Modes, steps: int) -> np.ndarray:
-    """Gram matrix of a state's response to all inputs of ``steps`` steps."""
+    """Return the Gram matrix of a state's response to all inputs of ``steps`` steps."""
     powers = half.lam[:, None] ** np.arange(steps)
     turned = [
         (powers @ other.T) * (half.inward @ inward.T)
@@ -57,15 +57,16 @@ def _own(half: Modes, steps: int) -> np.ndarray:
 def response_gram(
     halves: tuple[Modes, Modes], steps: int, at: int
 ) -> Float[np.ndarray, "numbers numbers"]:
-    """Gram matrix of the response of both states at a step to all inputs of a window.
+    """Return the Gram matrix of both states' response to all inputs of a window.
 
-    Real parts of ``h``, then imaginary ones, then those of ``g``.  Both see the input of
-    the step itself, and no other input together.
+    The order is real parts of ``h``, imaginary parts of ``h``, real parts of ``g``,
+    imaginary parts of ``g``.  The input of the step itself is the only input on which
+    both states depend.
 
     Args:
         halves: Modes of both directions.
-        steps: Steps of the window.
-        at: Counted from 0.
+        steps: Number of steps of the window.
+        at: Index of the step at which the states are taken, from 0.
     """
     first, second = halves
     straight = first.inward @ second.inward.conj().T
@@ -76,7 +77,7 @@ def response_gram(
 
 
 def merge_of(halves: tuple[Modes, Modes]) -> Float[np.ndarray, "d numbers"]:
-    """The merge as a map of the real numbers of both states."""
+    """Return the merge as a matrix on the real numbers of both states."""
     return np.concatenate(
         [
             part
@@ -88,7 +89,16 @@ def merge_of(halves: tuple[Modes, Modes]) -> Float[np.ndarray, "d numbers"]:
 
 
 def ranks(halves: tuple[Modes, Modes], steps: int, at: int) -> dict[str, int]:
-    """Numbers of the inputs of a window that each of ``PARTS`` tells apart."""
+    """Return the number of independent inputs of a window that each part contains.
+
+    Args:
+        halves: Modes of both directions.
+        steps: Number of steps of the window.
+        at: Index of the step at which the states are taken, from 0.
+
+    Returns:
+        The ranks by the names ``PARTS``.
+    """
     gram, merge = response_gram(halves, steps, at), merge_of(halves)
     n = 2 * len(halves[0].lam)
     grams = gram[:n, :n], gram[n:, n:], gram, merge @ gram @ merge.T
@@ -101,7 +111,11 @@ def _rank(gram: Float[np.ndarray, "n n"]) -> int:
 
 
 class Sums(NamedTuple):
-    """Products of all real numbers of both states, summed over steps and sequences."""
+    """Sums over steps and sequences.
+
+    Attributes:
+        products: Products of all pairs of real numbers of both states.
+    """
 
     products: Float[np.ndarray, "numbers numbers"]
 
@@ -124,7 +138,12 @@ def _products(
 
 
 def sums(halves: tuple[Modes, Modes], u: Float[Any, "num time d"]) -> Sums:
-    """Run both directions over the sequences of a block."""
+    """Run both directions over the sequences of a block.
+
+    Args:
+        halves: Modes of both directions.
+        u: Inputs of the layer, in the order of time.
+    """
     with double_precision(True):
         return Sums(np.asarray(_products(*halves, jnp.asarray(u, float))))
 
@@ -132,10 +151,15 @@ def sums(halves: tuple[Modes, Modes], u: Float[Any, "num time d"]) -> Sums:
 def retained_share(
     halves: tuple[Modes, Modes], parts: Sequence[Sums]
 ) -> Float[np.ndarray, "3 parts"]:
-    """Low, middle and high of the share that the merged state keeps.
+    """Return the share of the states' power that the merged state keeps.
 
-    Of the forward state, of the backward state, and of the pair: the first three of
-    ``PARTS``.
+    Args:
+        halves: Modes of both directions.
+        parts: Sums over each block.
+
+    Returns:
+        The lower end, the estimate and the upper end of a 95 % interval, for the forward
+        state, the backward state and the pair.
     """
     merge = merge_of(halves)
     n = 2 * len(halves[0].lam)

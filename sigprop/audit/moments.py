@@ -1,16 +1,17 @@
-"""Second moments of a linear recurrence fed with real signals, a rung a further assumption.
+"""Second moments of a linear recurrence on real signals, under more and more assumptions.
 
-``z_t = lam z_{t-1} + v_t`` from the zero state, ``v`` what a mode sees of its input.  All
-moments are sums over lags of the signal's autocovariance ``R(lag) = E[v_{t+lag} v_t*]``,
-not centred: at the steps that there are (*stationary*), after an infinite past
-(*infinite*), with channels that are independent and alike (*independent*), and with no
-correlation in time (*white*).  The error ``g`` obeys the same recurrence in reversed time.
+A mode obeys ``z_t = lam z_{t-1} + v_t`` from the zero state, where ``v`` is its input.  All
+moments are sums over lags of the autocovariance ``R(lag) = E[v_{t+lag} v_t*]``, without
+subtraction of the mean.  The predictions are called rungs, and each makes one more assumption:
+stationary signals (*stationary*), an infinite past (*infinite*), independent channels of equal
+variance (*independent*), and no correlation in time (*white*).  The backward error ``g``
+obeys the same recurrence in reversed time.
 
-``dL/dlam = sum_t e_t s_t``, ``e`` being the error that enters and ``s = dz/dlam``.  If
-they do not depend on each other its second moment is ``sum_tr R_e(t - r) E[s_t s_r*]``.
-It grows with the length, and so is at finite length on every rung.
+The gradient is ``dL/dlam = sum_t e_t s_t`` with the incoming error ``e`` and ``s = dz/dlam``.
+If ``e`` and ``s`` are independent, its second moment is ``sum_tr R_e(t - r) E[s_t s_r*]``.
+This moment grows with the length, so that every rung computes it at finite length.
 
-Notation: n  modes;  lags 0 ... time - 1;  pairs  of valid steps a lag apart.
+Notation: n  modes;  lags 0 ... time - 1;  pairs  pairs of valid steps at a lag.
 
 Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, Eq. 5-7; finite lengths are ours.
 """
@@ -38,9 +39,10 @@ from sigprop.theory.layers import pair_weight
 from sigprop.theory.symbols import Delta, T, alpha, beta
 
 RUNGS = ("shuffled", "stationary", "infinite", "independent", "white")
-"""Assumptions, each beside all before it; see ``REASONS``.
+"""Assumptions; each prediction makes one more.
 
-*Shuffled*, of the gradient alone: errors of one example and states of another.
+*Shuffled* is for the gradient only: it combines errors of one example with states of
+another.
 """
 QUANTITIES = (
     "state",
@@ -51,42 +53,51 @@ QUANTITIES = (
     "error at the start",
     "gradient",
 )
-"""``E|z|^2``, ``E|dz/dlam|^2`` and ``E|dL/dz|^2``, over all steps or at one of them;
-``E|dL/dlam|^2``."""
+"""Names of ``E|z|^2``, ``E|dz/dlam|^2`` and ``E|dL/dz|^2``, averaged over all steps or at one
+step, and of ``E|dL/dlam|^2``."""
 ORDERS = {"state": 0, "sensitivity": 1, "error": 0}
 TINY = 1e-100  # in the place of an eigenvalue of zero, which has no negative powers
 
 
 def spectrum_size(steps: int) -> int:
-    """Points of a spectrum in which no lag of ``steps`` wraps around."""
+    """Return a size of the Fourier transform for which no lag of ``steps`` wraps around."""
     return 1 << (2 * steps - 1).bit_length()
 
 
 def alive(lengths: Int[np.ndarray, " num"], steps: int) -> Float[np.ndarray, " time"]:
-    """Sequences that have a first, a second, ... step."""
+    """Return the number of sequences that have a first, a second, ... step."""
     return (lengths[:, None] > np.arange(steps)).sum(0).astype(float)
 
 
 def pairs(alive: Float[np.ndarray, " time"]) -> Float[np.ndarray, " lags"]:
-    """Pairs of valid steps at each lag; at lag zero, all valid steps."""
+    """Return the number of pairs of valid steps at each lag, from lag zero.
+
+    Args:
+        alive: Number of sequences that have each step.
+    """
     return alive[::-1].cumsum()[::-1]
 
 
 def autocovariance(
     power: Inexact[np.ndarray, "*n size"], pairs: Float[np.ndarray, " lags"]
 ) -> Complex[np.ndarray, "*n lags"]:
-    """``R`` from summed squares of spectra; zero at lags of which there is no pair."""
+    """Return the autocovariance ``R`` from sums of squared spectra.
+
+    Args:
+        power: Squared spectra, summed over sequences.
+        pairs: Number of pairs at each lag.  ``R`` is zero at a lag without pairs.
+    """
     sums = ifft(power)[..., : len(pairs)]
     return np.divide(sums, pairs, out=np.zeros_like(sums), where=pairs > 0)
 
 
 class Signal(NamedTuple):
-    """Autocovariance of a signal that drives modes, and its gain in each.
+    """Autocovariance of a signal that drives modes.
 
     Attributes:
-        own: ``R`` as each mode sees it.
-        common: ``R`` averaged over channels.
-        gain: Squared weights of all channels in each mode, summed.
+        own: Autocovariance of the input of each mode.
+        common: Autocovariance averaged over channels.
+        gain: Sum of the squared weights of all channels in each mode.
     """
 
     own: Complex[np.ndarray, "n lags"]
@@ -94,11 +105,11 @@ class Signal(NamedTuple):
     gain: Float[np.ndarray, " n"]
 
     def reversed(self) -> "Signal":
-        """The signal in reversed time."""
+        """Return the signal in reversed time."""
         return self._replace(own=self.own.conj())
 
     def plus(self, other: "Signal") -> "Signal":
-        """Both shares of a signal together."""
+        """Return the sum of two shares of a signal."""
         return Signal(self.own + other.own, self.common + other.common, self.gain)
 
 
@@ -108,21 +119,30 @@ def signal(
     gain: Float[np.ndarray, " n"],
     pairs: Float[np.ndarray, " lags"],
 ) -> Signal:
-    """A signal, or a share of one, from its summed squared spectra."""
+    """Return a signal, or its share from a batch, from sums of squared spectra.
+
+    Args:
+        own: Squared spectra of the input of each mode.
+        common: Squared spectra averaged over channels.
+        gain: Sum of the squared weights of all channels in each mode.
+        pairs: Number of pairs at each lag.
+    """
     alike = np.real(autocovariance(common, pairs))
     return Signal(autocovariance(own, pairs), alike, gain)
 
 
 class Theory(NamedTuple):
-    """Eigenvalues, responses and lag weights from which a recurrence's moments follow.
+    """Eigenvalues, impulse responses and lag weights for the moments of a recurrence.
+
+    The lists have an item for the state ``z`` and an item for ``dz/dlam``.
 
     Attributes:
         lam: Eigenvalues.
-        alive: As ``alive`` gives it.
-        kernel: By order, 0 for the state and 1 for ``dz/dlam``: response to an impulse.
-        mean: By order, weight of each lag in a moment averaged over the valid steps.
-        last: The same at the last valid step.
-        endless: The same after an infinite past.
+        alive: Number of sequences that have each step.
+        kernel: Impulse responses.
+        mean: Weight of each lag in a moment averaged over the valid steps.
+        last: Weight of each lag in a moment at the last valid step.
+        endless: Weight of each lag in a moment after an infinite past.
     """
 
     lam: Complex[np.ndarray, " n"]
@@ -134,7 +154,12 @@ class Theory(NamedTuple):
 
 
 def theory(lam: Complex[np.ndarray, " n"], alive: Float[np.ndarray, " time"]) -> Theory:
-    """The lag weights of a recurrence over sequences of these lengths."""
+    """Compute the impulse responses and lag weights of a recurrence.
+
+    Args:
+        lam: Eigenvalues.
+        alive: Number of sequences that have each step.
+    """
     steps = len(alive)
     with double_precision(True):
         responses = _responses(jnp.asarray(lam), steps)
@@ -151,7 +176,7 @@ _responses = jax.jit(impulse_response, static_argnums=1)
 def _correlate(
     older: Complex[np.ndarray, "n time"], newer: Complex[np.ndarray, "n time"]
 ) -> Complex[np.ndarray, "n lags"]:
-    """``sum over ages of older[age + lag] newer[age]*`` at each lag."""
+    """Return the sum over ages of ``older[age + lag] newer[age]*`` at each lag."""
     steps = older.shape[-1]
     size = spectrum_size(steps)
     product = fft(older, size) * fft(newer, size).conj()
@@ -170,9 +195,14 @@ def _endless(order: int) -> Callable[..., Any]:
 def endless_weights(
     lam: Complex[np.ndarray, " n"], steps: int, order: int
 ) -> Complex[np.ndarray, "n lags"]:
-    """Weight of each lag after an infinite past; not a number for ``|lam| >= 1``.
+    """Return the weight of each lag in a moment after an infinite past.
 
-    Source: ``sigprop.theory.layers.pair_weight``, without its powers that vanish in the limit.
+    Args:
+        lam: Eigenvalues; the weights are NaN for ``|lam| >= 1``.
+        steps: Number of lags.
+        order: 0 for the state, 1 for its derivative by ``lam``.
+
+    Source: ``sigprop.theory.layers.pair_weight``, without the powers that vanish in the limit.
     """
     stable = np.abs(lam) < 1
     inside = np.where(stable & (np.abs(lam) > TINY), lam, TINY)[:, None]
@@ -185,11 +215,16 @@ def gradient_moment(
     inputs: Inexact[np.ndarray, "*n lags"],
     errors: Inexact[np.ndarray, "*n lags"],
 ) -> Float[np.ndarray, " n"]:
-    """``E|dL/dlam|^2`` for independent stationary signals with these ``R``.
+    """Return ``E|dL/dlam|^2`` for independent stationary inputs and errors.
 
-    One step more at both ends of a Toeplitz matrix adds a matrix of rank two,
-    ``k r* + r k* - R(0) k k*`` with ``k`` the kernel and ``r`` its response to ``R``, so
-    that ``E[s_t s_r*]`` summed along a diagonal is a few correlations.
+    The sum of ``E[s_t s_r*]`` along a diagonal needs only a few correlations.  One more
+    step at both ends of a Toeplitz matrix adds a matrix of rank two.  This matrix is
+    ``k r* + r k* - R(0) k k*`` with the kernel ``k`` and its response ``r`` to ``R``.
+
+    Args:
+        theory: Lag weights of the recurrence.
+        inputs: Autocovariance of the input of each mode, or of all modes.
+        errors: Autocovariance of the error of each mode, or of all modes.
     """
     kernel, steps = theory.kernel[1], len(theory.alive)
     share = pairs(theory.alive) / theory.alive[0]
@@ -206,12 +241,12 @@ def gradient_moment(
 def predict_gradients(
     theory: Theory, inputs: Signal, errors: Signal
 ) -> Float[np.ndarray, "quantities rungs n"]:
-    """Every quantity but the gradient, on every rung but the first.
+    """Predict every quantity except the gradient, under every assumption except *shuffled*.
 
     Args:
-        theory: From ``theory``.
-        inputs: What enters the modes.
-        errors: What enters their backward recurrence, in the order of time.
+        theory: Lag weights of the recurrence.
+        inputs: Inputs of the modes.
+        errors: Inputs of the backward recurrence, in the order of time.
     """
     driven = {"state": inputs, "sensitivity": inputs, "error": errors.reversed()}
     rows = []
@@ -230,7 +265,15 @@ def predict_gradients(
 def predict_gradient(
     theory: Theory, inputs: Signal, errors: Signal
 ) -> Float[np.ndarray, "rungs n"]:
-    """``E|dL/dlam|^2`` on every rung but the first; *infinite* is not a number."""
+    """Predict ``E|dL/dlam|^2`` under every assumption except *shuffled*.
+
+    The prediction for *infinite* is NaN.
+
+    Args:
+        theory: Lag weights of the recurrence.
+        inputs: Inputs of the modes.
+        errors: Inputs of the backward recurrence, in the order of time.
+    """
     gain = inputs.gain * errors.gain
     white = np.real(theory.mean[1][:, 0]) * theory.alive.sum() / theory.alive[0]
     return np.array(
@@ -244,13 +287,13 @@ def predict_gradient(
 
 
 class Sequences(NamedTuple):
-    """Lengths of the sequences of a batch, which of them count, and their partners.
+    """Lengths of the sequences of a batch, and their partners for *shuffled*.
 
     Attributes:
-        lengths: Valid steps.
-        valid: True if a sequence counts.
-        partners: A sequence of another example and of about the same length, for each
-            one; itself if there is none.
+        lengths: Number of valid steps of each sequence.
+        valid: True for each sequence that is not padding of the batch.
+        partners: Index of a sequence of another example with about the same length; the
+            index of the sequence itself if there is none.
     """
 
     lengths: Int[Array | np.ndarray, " num"]
@@ -259,12 +302,12 @@ class Sequences(NamedTuple):
 
     @property
     def paired(self) -> Bool[Array | np.ndarray, " num"]:
-        """True for each sequence that counts and has a partner."""
+        """True for each valid sequence with a partner."""
         return self.valid & (self.partners != np.arange(self.valid.shape[0]))
 
 
 def sequences_of(batch: Batch) -> Sequences:
-    """The sequences of a batch, those of a pair one after another."""
+    """Return the sequences of a batch; the two sequences of a pair are consecutive."""
     lengths = batch.lengths.reshape(len(batch.labels), -1)
     rows, documents = np.flatnonzero(batch.valid), lengths.shape[1]
     partners = np.arange(lengths.size).reshape(lengths.shape)
@@ -280,10 +323,11 @@ class BatchSums(NamedTuple):
     """Sums over the valid sequences of a batch.
 
     Attributes:
-        squares: Of ``QUANTITIES``; where they are averages over steps, summed over them.
-        shuffled: Squares of ``dL/dlam`` with the states of the partner.
-        inputs: Squared spectra of what enters the modes.
-        errors: Squared spectra of the errors that enter.
+        squares: Sums of the squares of ``QUANTITIES``, over the steps as well if the
+            quantity is an average over steps.
+        shuffled: Sums of ``|dL/dlam|^2`` with the states of the partner.
+        inputs: Squared spectra of the inputs of the modes.
+        errors: Squared spectra of the errors.
     """
 
     squares: Float[Array, "quantities n"]
@@ -299,13 +343,13 @@ def sum_batch(
     errors: Float[Array, "num time d_out"],
     sequences: Sequences,
 ) -> BatchSums:
-    """Measure a causal recurrence, in the coordinates of its modes.
+    """Measure the moments of a causal recurrence in the coordinates of its modes.
 
     Args:
-        half: Its modes.
+        half: Modes of the recurrence.
         u: Inputs, zero in the padding.
-        errors: ``dL/dy`` of its outputs, zero there too.
-        sequences: Which sequences these are.
+        errors: Gradients ``dL/dy`` of the outputs, zero in the padding.
+        sequences: Lengths and partners of the sequences.
     """
     lengths, valid, partners = sequences
     lam, steps = jnp.asarray(half.lam), u.shape[1]
@@ -339,7 +383,7 @@ def _square(x: Complex[Array, "time n"]) -> Float[Array, " n"]:
 def power(
     x: Num[Array, "num time n"], valid: Bool[Array, " num"]
 ) -> Float[Array, "size n"]:
-    """Squared spectra, summed over valid sequences."""
+    """Return squared spectra, summed over valid sequences."""
     transform = jnp.fft.fft if jnp.iscomplexobj(x) else jnp.fft.rfft
     spectra = transform(x, spectrum_size(x.shape[1]), axis=1)
     squares = jnp.where(valid[:, None, None], jnp.abs(spectra) ** 2, 0).sum(0)
@@ -352,9 +396,11 @@ def standard_error(
     predicted: Float[np.ndarray, "groups *shape"],
     measured: Float[np.ndarray, "groups *shape"],
 ) -> Float[np.ndarray, "*shape"]:
-    """Standard error of ``sum(predicted) / sum(measured)`` over independent groups.
+    """Return the standard error of ``sum(predicted) / sum(measured)`` by the delta method.
 
-    By the delta method.
+    Args:
+        predicted: Contribution of each independent group to the prediction.
+        measured: Contribution of each independent group to the measurement.
     """
     groups, total = len(measured), measured.sum(0)
     distance = predicted - ratio(predicted.sum(0), total)[None] * measured
@@ -365,6 +411,6 @@ def standard_error(
 def ratio(
     above: Float[np.ndarray, "*shape"], below: Float[np.ndarray, "*shape"]
 ) -> Float[np.ndarray, "*shape"]:
-    """A quotient; not a number where nothing was measured."""
+    """Return a quotient; NaN unless the denominator is positive."""
     missing = np.full_like(above, np.nan)
     return np.divide(above, below, out=missing, where=below > 0)

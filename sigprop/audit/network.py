@@ -1,18 +1,16 @@
 """Second moments of a trained network on its real inputs, measured and predicted.
 
-For every recurrence of a network, and for every one of its modes: measured second moments
-of the state, of its sensitivity ``dz/dlam``, of the error ``dL/dz`` that comes back and of
-``dL/dlam``, beside what theory predicts under one assumption more at a time.  The first
-assumption that moves the predictions away from what was measured is the reason why theory
-fails.
+The audit treats every mode of every recurrence of a network.  It measures second moments
+of the state ``z``, the sensitivity ``dz/dlam``, the backward error ``dL/dz`` and the
+gradient ``dL/dlam``.  It predicts them under more and more assumptions, called rungs.  The
+first assumption whose prediction differs from the measurement explains why theory fails.
 
-``L`` is the cross-entropy of one example, or the mean squared error where labels are
-numbers.  A half of a bidirectional layer has its own
-``lam``, even where both halves share it.  Derivatives by complex numbers are JAX's,
-``d/dRe - i d/dIm``.  Programs are compiled once for batches of one shape.
+``L`` is the cross-entropy of one example, or the mean squared error if labels are real
+numbers.  The two halves of a bidirectional layer are treated separately.  Complex
+derivatives follow JAX, ``d/dRe - i d/dIm``.  JAX compiles once for batches of one shape.
 
-Layers whose gates see the input alone have no modes: of these ``audit`` measures and
-predicts the state, with the rungs of ``sigprop.audit.gated_layers``.
+Layers whose gates depend only on the input have no modes.  ``audit`` measures and predicts
+their states, with the assumptions of ``sigprop.audit.gated_layers``.
 
 Source: Zucchet & Orvieto (2024), Sections 2 and 5; ``sigprop.audit.moments``.
 """
@@ -59,7 +57,7 @@ from sigprop.networks.retrieval import compare
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.examples import Batch, Examples, evaluation_batches
 
-GROUPS = 16  # parts into which a single batch is cut, for standard errors
+GROUPS = 16  # parts of a single batch, for standard errors
 NONLINEAR = "no closed form: not linear"
 Trained = Network | TwoTowers
 
@@ -75,9 +73,16 @@ def signals(
     lengths: Int[Array | np.ndarray, "batch *pair"],
     labels: Num[Array | np.ndarray, "batch *answer"],
 ) -> tuple[Float[Array, "depth num time width"], Float[Array, "depth num time width"]]:
-    """Inputs of every layer, zero in the padding, and ``dL/dy`` of its outputs.
+    """Return the inputs of every layer, and the gradient ``dL/dy`` of its outputs.
 
-    The network is in inference mode; sequences of a pair follow one another.
+    Both are zero in the padding.  The two sequences of a pair are consecutive.
+
+    Args:
+        network: Network in inference mode.
+        state: Running averages of the network.
+        u: Input sequences, or pairs of them.
+        lengths: Number of valid steps of each sequence.
+        labels: Class or numbers of each example.
     """
     tower = network.tower if isinstance(network, TwoTowers) else network
     if isinstance(network, Network):
@@ -105,7 +110,7 @@ def signals(
 
 
 def _cost(scores: Float[Array, " outputs"], label: Num[Array, "*answer"]) -> Array:
-    """Cross-entropy of a class, or mean squared error of numbers."""
+    """Return the cross-entropy for a class, or the mean squared error for numbers."""
     if jnp.issubdtype(label.dtype, jnp.floating):
         return jnp.mean((scores - label) ** 2)
     return optax.losses.softmax_cross_entropy_with_integer_labels(scores, label)
@@ -116,12 +121,12 @@ def _by_depth(x: Float[Array, "batch documents depth time width"]) -> Array:
 
 
 def modes(layer: Layer) -> list[Modes]:
-    """The modes of a linear layer's halves, in double precision.
+    """Return the modes of each direction of a linear layer, in double precision.
 
-    Of each conjugate pair of a RotRNN one is kept.
+    For a RotRNN, the result has one mode of each complex conjugate pair.
 
     Raises:
-        ValueError: If a recurrence has no basis of eigenvectors.
+        ValueError: If the matrix of a recurrence cannot be diagonalised.
     """
     with double_precision(True):
         values = {
@@ -152,16 +157,16 @@ def _in_double(
 
 @dataclass
 class Recurrence:
-    """A half of a layer, and what it was seen to do, batch by batch.
+    """One direction of a layer, with measurements and predictions of each batch.
 
     Attributes:
-        name: Which one.
-        half: Its modes.
-        turned: True if it runs against the order of time.
-        known: The theory of its eigenvalues.
-        paired: Sequences with a partner, of all batches.
-        measured: For each batch, its contribution to every measured moment.
-        predicted: For each batch, its contribution to every predicted moment.
+        name: Name of the recurrence, such as ``block 1 forward``.
+        half: Modes of the recurrence.
+        turned: True if the recurrence runs backwards in time.
+        known: Quantities of the theory that follow from the eigenvalues.
+        paired: Number of sequences with a partner, over all batches.
+        measured: Contribution of each batch to the measured moments.
+        predicted: Contribution of each batch to the predicted moments.
         signals: Autocovariances of inputs and errors.
     """
 
@@ -177,7 +182,14 @@ class Recurrence:
     signals: list[Signal] = field(default_factory=list)
 
     def add(self, u: Any, errors: Any, common: Any, sequences: Sequences) -> None:
-        """Take one more batch; ``common`` are squared spectra over channels."""
+        """Add the measurements and predictions of a batch.
+
+        Args:
+            u: Inputs of the layer.
+            errors: Gradients ``dL/dy`` of the layer's outputs.
+            common: Squared spectra of inputs and errors, averaged over channels.
+            sequences: Lengths and partners of the sequences.
+        """
         turned = jnp.asarray(self.turned)
         u, errors = (_in_double(x, sequences.lengths, turned) for x in (u, errors))
         sums = sum_batch(self.half, u, errors, sequences)
@@ -203,7 +215,7 @@ class Recurrence:
         self.signals = share
 
     def result(self) -> dict[str, Any]:
-        """Means over all batches, and standard errors of the ratios."""
+        """Return means over all batches, and standard errors of the ratios."""
         measured, parts = np.stack(self.measured), np.stack(self.predicted)
         predicted = parts.sum(0)
         predicted[-1, 1:] = predict_gradient(self.known, *self.signals)
@@ -229,33 +241,37 @@ def audit(
     untrained: Trained | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> xr.Dataset:
-    """Measure and predict the moments of every mode of every recurrence.
+    """Measure and predict the second moments of every mode of every recurrence.
 
-    Of a network whose gates see the input alone it returns what
-    ``sigprop.audit.gated_layers.audit_gated`` says of every layer.
+    For a network whose gates depend only on the input, the result describes the states
+    of every layer instead, as in ``sigprop.audit.gated_layers.audit_gated``.
 
-    A batch of ``B`` examples takes some ten times ``16 B N L`` bytes, for ``N`` modes and
-    ``L`` steps, and what a gradient of ``B`` examples takes.
+    A batch of ``B`` examples with ``N`` modes and ``L`` steps needs about ``160 B N L``
+    bytes, plus the memory of a gradient of ``B`` examples.
 
     Args:
-        network: Trained network; it is put into inference mode.
+        network: Trained network; it is evaluated in inference mode.
         state: Running averages of the network.
-        batches: Real inputs with their labels, classes or, one an output, numbers;
-            standard errors are over batches, so there
-            should be ten or more.  A single one is cut into ``GROUPS``.
-        untrained: The network before training, for the rung *as drawn* of gated layers; of
-            the same configuration.
-        progress: Called with the batches done and their number.
+        batches: Real inputs with labels.  A label is a class, or one real number per
+            output.  Standard errors are computed over batches, so use ten or more.  A
+            single batch is split into at most 16 parts.
+        untrained: Network of the same configuration before training.  It is needed only
+            for the assumption *as drawn* of gated layers.
+        progress: Function that is called after each batch with the number of finished
+            batches and the number of all batches.
 
     Returns:
-        Along ``recurrence``, ``quantity``, ``rung`` and ``mode``: ``measured``,
-        ``predicted``, ``ratio`` of predicted to measured and its standard error
-        ``ratio_sem``; ``lam_re``, ``lam_im``; ``note``, why there is no closed form.
+        A data set.  ``measured`` has the dimensions ``recurrence``, ``quantity`` and
+        ``mode``.  ``predicted`` also has the dimension ``rung``: the name of an assumption
+        that is made in addition to those before it.  ``ratio`` is predicted over
+        measured, and ``ratio_sem`` its standard error.  ``lam_re`` and ``lam_im`` are the
+        eigenvalues.  ``note`` is the reason why a recurrence has no closed form, or an
+        empty text.
 
     Raises:
-        ValueError: If the network has one answer a step or none, the inputs, lengths or
-            labels do not fit, there are fewer than two batches, or the untrained network
-            is another one.
+        ValueError: If the network has an output at every step or no decoder; if inputs,
+            lengths or labels do not fit the network; if there are fewer than two batches
+            or their shapes differ; or if ``untrained`` has another configuration.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build
@@ -318,7 +334,7 @@ def _layers(network: Trained) -> list[Layer]:
 
 
 def _groups(batches: int) -> Int[np.ndarray, " batches"]:
-    """The group of each batch: neighbours together, at most ``REPLICATES`` groups."""
+    """Return the group of each batch: at most ``REPLICATES`` groups of neighbours."""
     count = min(batches, REPLICATES)
     return np.arange(batches) * count // batches
 
@@ -326,7 +342,7 @@ def _groups(batches: int) -> Int[np.ndarray, " batches"]:
 def _recurrences(
     network: Network, alive_counts: Float[np.ndarray, " time"], paired: int
 ) -> tuple[list[list[Recurrence]], list[str]]:
-    """The recurrences of each block, and why some have none."""
+    """Return the recurrences of each block, and the reason if a block has none."""
     blocks, notes = [], []
     for number, block in enumerate(network.blocks, start=1):
         name, halves, note = f"block {number}", [], ""
@@ -394,7 +410,7 @@ def _dataset(blocks: list[list[Recurrence]], notes: list[str]) -> xr.Dataset:
 
 
 def _require(network: Trained, batches: Batch | Iterable[Batch]) -> list[Batch]:
-    """The batches with an example, if they fit the network."""
+    """Return the batches that have examples; raise an error if they do not fit."""
     config = network.config
     silent = isinstance(network, Network) and network.decoder is None
     if config.pooling == "none" or silent:

@@ -1,12 +1,12 @@
-"""State power over the position in a window, measured and predicted, edges included.
+"""State power at each position in a window, measured and predicted.
 
-From the zero state ``E|z_t|^2`` grows by
+From the zero state, ``E|z_t|^2`` grows at each step by
 
     E|z_{t+1}|^2 - E|z_t|^2 = 2 Re(lam^t c_t*) + |lam^t|^2 R(0),
     c_t = sum_{a < t} lam^a R(t - a),
 
-for inputs of autocovariance ``R``: all positions at the cost of one.  A recurrence that
-runs against time has its edge at the end of the window.
+for inputs of autocovariance ``R``.  All positions cost as much as the last one.  A recurrence
+that runs backwards in time starts at the end of the window.
 
 Source: Zucchet & Orvieto (2024), Lemma 1, at finite time; ``sigprop.theory.layers.pair_weight``
 is its closed form at one position.
@@ -36,18 +36,19 @@ from sigprop.neuron.recurrence import linear_recurrence
 from sigprop.numerics.precision import double_precision
 
 RUNGS = ("stationary", "infinite", "independent", "white")
-"""As ``sigprop.audit.moments.RUNGS``, each beside all before it."""
+"""Assumptions of ``sigprop.audit.moments.RUNGS``; each prediction makes one more."""
 EDGE = 10  # a share of 1/EDGE of the window at either end
 
 
 def growth(
     lam: Complex[np.ndarray, " n"], covariance: Inexact[np.ndarray, "*n lags"]
 ) -> Float[np.ndarray, "n lags"]:
-    """``E|z_t|^2`` after 1, 2, ... inputs since the zero state, for each eigenvalue.
+    """Return ``E|z_t|^2`` after 1, 2, ... inputs from the zero state, for each eigenvalue.
 
     Args:
         lam: Eigenvalues.
-        covariance: ``R`` of what enters each, or of all, at lags from 0.
+        covariance: Autocovariance at the lags 0, 1, ... of the input of each mode, or of
+            all modes.
     """
     steps = covariance.shape[-1]
     kernel = lam[:, None] ** np.arange(steps)
@@ -65,9 +66,9 @@ class Sums(NamedTuple):
 
     Attributes:
         sequences: Number of sequences.
-        squares: ``|z|^2`` of all modes at each step.
-        own: Squared spectra of what enters each mode.
-        common: Those of the channels, averaged.
+        squares: Sum of ``|z|^2`` over all modes at each step.
+        own: Squared spectra of the input of each mode.
+        common: Squared spectra of the channels, averaged over channels.
     """
 
     sequences: int
@@ -89,9 +90,10 @@ def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> S
     """Run a recurrence over the sequences of a block.
 
     Args:
-        half: Its modes.
-        u: What enters it, in the order of time.
-        turned: True if it runs against that; so are ``squares``, from its own start.
+        half: Modes of the recurrence.
+        u: Inputs of the layer, in the order of time.
+        turned: True if the recurrence runs backwards in time.  ``squares`` then start at
+            the end of the window.
     """
     with double_precision(True):
         u = jnp.asarray(u, float)
@@ -100,7 +102,12 @@ def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> S
 
 
 def predict_positions(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time"]:
-    """``E|z_t|^2`` of all modes at each step since the zero state, on every rung."""
+    """Predict ``E|z_t|^2`` summed over modes at each step, under every assumption.
+
+    Args:
+        half: Modes of the recurrence.
+        known: Sums over the sequences, with the spectra of the inputs.
+    """
     steps = len(known.squares)
     lags = pairs(np.full(steps, float(known.sequences)))
     own, common = (
@@ -120,15 +127,16 @@ def predict_positions(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time
 
 
 class Profile(NamedTuple):
-    """A recurrence over the position in the window, in the order of time.
+    """State power of a recurrence at each position in the window, in the order of time.
+
+    An axis of length 3 is the lower end, the estimate and the upper end of a 95 % interval.
 
     Attributes:
-        measured: Low, middle and high of ``E|z_t|^2``, all modes together.
-        predicted: On every rung.
-        ratio: Low, middle and high of predicted over measured, each rung, over the whole
-            window.
-        edges: The same of the first rung, in the first and the last ``1/EDGE`` of the
-            window.
+        measured: ``E|z_t|^2`` summed over modes.
+        predicted: Prediction under each assumption.
+        ratio: Predicted over measured power of the whole window, under each assumption.
+        edges: Ratio for the first assumption in the first and in the last ``1/EDGE`` of
+            the window.
     """
 
     measured: Float[np.ndarray, "3 time"]
@@ -138,7 +146,13 @@ class Profile(NamedTuple):
 
 
 def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Profile:
-    """Measured and predicted power of one recurrence, from its blocks."""
+    """Return the measured and predicted power of one recurrence.
+
+    Args:
+        half: Modes of the recurrence.
+        parts: Sums over each block.
+        turned: True if the recurrence runs backwards in time.
+    """
     forth = slice(None, None, -1 if turned else 1)
     edge = max(1, len(parts[0].squares) // EDGE)
 

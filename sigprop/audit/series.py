@@ -1,4 +1,4 @@
-"""The user's own series: read, checked, cut into windows, standardised."""
+"""Time series of the user: read from a file, checked, cut into windows, standardised."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,17 +10,21 @@ from sigprop.numerics.cells import is_number, read_cells, to_numbers
 from sigprop.numerics.documents import require_regular
 from sigprop.numerics.npy import read_header
 
-MIN_STEPS = 8  # fewer leave no lag to speak of
+MIN_STEPS = 8  # shorter windows have too few lags
 MAX_STEPS = 8192  # the covariance matrix then takes 512 MiB
-CLOCK = 0.9  # share of equal steps from which a column counts time, with gaps
-FEW_WINDOWS = 100  # the interval covered 93 % at 200 independent squared Gaussians
+CLOCK = 0.9  # share of equal steps from which a column is a time, perhaps with gaps
+FEW_WINDOWS = 100  # with 200 independent squared Gaussians the interval covered 93 %
 
 
 @dataclass(frozen=True)
 class Series:
-    """Windows of one or more standardised features, and what was done to get them.
+    """Windows of a time series with standardised features.
 
-    ``block`` is the length, in windows, of the bootstrap's blocks.
+    Attributes:
+        values: Windows of equal length, in the order of time.
+        names: Name of each feature.
+        notes: Sentences about the preparation, such as dropped rows.
+        block: Number of consecutive windows that the bootstrap resamples together.
 
     Example:
         >>> x = np.random.default_rng(0).normal(size=(40, 32, 2))
@@ -35,21 +39,25 @@ class Series:
 
 
 def load_series(path: Path, window: int = 512) -> Series:
-    """Read ``.npy`` sequences, or cut one series of ``.npy`` or ``.csv`` into windows.
+    """Read a time series from a ``.npy`` or ``.csv`` file, and cut it into windows.
 
-    Every feature is scaled to mean 0 and variance 1 over the windows that are kept.  A
-    column of numbers that only ever grows, or falls, or moves by one and the same step,
-    is a time or an index and no feature: it is dropped, and the notes say so.
+    Every feature is scaled to mean 0 and variance 1 over all windows.  A column that only
+    grows or only falls is treated as a time or an index.  So is a column that changes by
+    the same step in at least 90 % of the rows.  Such columns are dropped, with a note.
 
     Args:
-        path: ``.npy`` of shape (time, features), one series, or of shape (sequences, time,
-            features); or ``.csv``, whose leading column is dropped when it is an index or
-            no number; its cells may be kept apart by ``,``, ``;`` or tabs.
-        window: Steps per window of one series; a ``.npy`` of sequences keeps its own.
+        path: File with the series.  A ``.npy`` array has the shape (time, features) for
+            one series, or (sequences, time, features).  A ``.csv`` file has one row per
+            step, with cells separated by ``,``, ``;`` or tabs.  Its first column is
+            dropped if it is an index or not numeric.
+        window: Number of steps of a window, 8 or more.  It is ignored for an array of
+            several sequences, where each sequence is a window.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If the file is not of that form, too short, not finite or constant.
+        FileNotFoundError: If the file does not exist.
+        ValueError: If ``window`` is below 8 or a window has over 8192 steps; if the file
+            has another format or fewer than two windows; or if a value is not finite or
+            a feature is constant.
 
     Example:
         >>> import tempfile
@@ -150,7 +158,7 @@ def _from_npy(
 def _one_series(
     values: Float[np.ndarray, "time features"], window: int, names: tuple[str, ...]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Windows of a series that a ``.npy`` file holds, a row for each step."""
+    """Return the windows of one series from a ``.npy`` file with a row per step."""
     rows, features = values.shape
     told = (
         f"a .npy array of shape ({rows}, {features}) is one series of {rows} steps and "
@@ -176,7 +184,7 @@ def _one_series(
 def _cut(
     rows: Float[np.ndarray, "rows features"], window: int
 ) -> tuple[Float[np.ndarray, "windows steps features"], tuple[str, ...]]:
-    """Whole windows of a series, and a note of the rows that fill none."""
+    """Return the whole windows of a series, and a note on the remaining rows."""
     windows, left = divmod(len(rows), window)
     dropped = f"dropped the last {left} of {len(rows)} rows: they fill no window"
     cut = rows[: windows * window].reshape(windows, window, -1)
@@ -184,10 +192,10 @@ def _cut(
 
 
 def _require_complete(path: Path) -> None:
-    """Refuse a file whose header claims more numbers than follow, before room is made.
+    """Raise an error, before memory is allocated, if a file is shorter than its header says.
 
     Raises:
-        ValueError: If it does, or has no header.
+        ValueError: If the file is too short or has no header.
     """
     with path.open("rb") as file:
         header = read_header(file)
@@ -199,7 +207,7 @@ def _require_complete(path: Path) -> None:
 def _from_csv(
     path: Path, window: int
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Rows in messages are lines of the file, its header being row 1."""
+    """Read windows from a CSV file; messages count the header as row 1."""
     lines, cells, notes = read_cells(path)
     names = tuple(f"column {index}" for index in range(1, len(cells[0]) + 1))
     index_column = cells[0][0].strip() == ""
@@ -229,7 +237,7 @@ def _from_csv(
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
-    """Header cells, told apart by their position where they are empty or repeated."""
+    """Return the header cells, with a column number if they are empty or repeated."""
     plain = [cell.strip() for cell in header]
     return tuple(
         name if name and plain.count(name) == 1 else f"{name} column {index}".strip()
@@ -256,10 +264,10 @@ def _counts_time(
 def _without_clocks(
     values: Float[np.ndarray, "sequences time features"], names: tuple[str, ...]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Features that are no time and no index, and what became of the others.
+    """Drop features that are a time or an index, and return a note on them.
 
     Raises:
-        ValueError: If there are none.
+        ValueError: If no feature remains.
     """
     clock = _counts_time(values)
     if not clock.any():

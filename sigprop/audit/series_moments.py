@@ -1,9 +1,9 @@
-"""Judges the moment formulas of the diagonal recurrence on the user's own series.
+"""Moments of the diagonal recurrence on a time series of the user: measured and predicted.
 
-A series is cut into windows, ``h_{t+1} = lam h_t + x_{t+1}`` runs over each from the
-zero state, and the measured ``E|h_T|^2`` and ``E|dh_T/dlam|^2`` stand beside what the
-theory predicts under one assumption more at a time: none, wide-sense stationarity, an
-infinite past, white noise.  Descriptive: windows of one series are not independent.
+The recurrence ``h_{t+1} = lam h_t + x_{t+1}`` runs over each window from the zero state.
+The measured ``E|h_T|^2`` and ``E|dh_T/dlam|^2`` are compared with predictions under more
+and more assumptions: none, wide-sense stationarity, an infinite past, white noise.  The
+results are descriptive, because windows of one series are not independent.
 
 Source: Zucchet & Orvieto (2024), Eq. 5, 6 and 45; Appendix B.2.4, Eq. 75.
 """
@@ -31,10 +31,10 @@ from sigprop.numerics.seeds import require_seed
 from sigprop.theory.diagonal import QUANTITIES, functional
 from sigprop.theory.symbols import Delta, T, lam, lam_bar
 
-BATCH = 64  # windows run at once: bounds the states that the recurrence keeps
-NONE = "none"  # in a table, for what is no number
-MIN_DRAWS = 40  # the least with a draw beyond each end of a 95 % interval
-MOST_DRAWS = 10**6  # each holds as many indices as there are blocks
+BATCH = 64  # windows that run at once, which limits the memory of the states
+NONE = "none"  # in a table, for NaN
+MIN_DRAWS = 40  # smallest number with a resample beyond each end of a 95 % interval
+MOST_DRAWS = 10**6  # each resample has as many indices as there are blocks
 
 EIGENVALUES: tuple[tuple[float, float], ...] = (
     (0.5, 0.0),
@@ -44,16 +44,34 @@ EIGENVALUES: tuple[tuple[float, float], ...] = (
     (0.05, 0.3),
     (0.01, 0.05),
 )
-"""The default grid of ``(1 - |lam|, arg lam)``."""
+"""Default eigenvalues as pairs ``(1 - |lam|, arg lam)``, with the angle in radians."""
 
 
 @dataclass(frozen=True)
 class SeriesRow:
-    """One feature, quantity and eigenvalue: measured, predicted, and the log-ratios.
+    """Measured and predicted moment for one feature, quantity and eigenvalue.
 
-    ``covariance`` equals ``measured`` exactly up to rounding; see ``READING``.  What an
-    assumption puts at or below zero is no second moment: it and its log-ratios are not a
-    number, and the note says why.
+    A prediction at or below zero is not a second moment.  It and its log-ratios are then
+    NaN, and the note gives the reason.
+
+    Attributes:
+        feature: Name of the feature.
+        quantity: ``state`` for ``E|h_T|^2``, ``sensitivity`` for ``E|dh_T/dlam|^2``.
+        gap: ``1 - |lam|``.
+        theta: Phase of ``lam`` in radians.
+        measured: Mean over the windows of ``T`` steps.
+        low: Lower end of the 95 % bootstrap interval of ``measured``.
+        high: Upper end of the 95 % bootstrap interval of ``measured``.
+        covariance: Prediction from the full covariance matrix, without assumptions; it
+            equals ``measured`` up to rounding.
+        toeplitz: Prediction for a stationary input.
+        stationary: Prediction for a stationary input with an infinite past.
+        white: Prediction for white noise of the same variance.
+        log_toeplitz: ``log(toeplitz / covariance)``.
+        log_stationary: ``log(stationary / toeplitz)``.
+        log_white: ``log(white / stationary)``.
+        windows: Number of windows.
+        note: Remark on missing predictions, or an empty text.
     """
 
     feature: str
@@ -77,16 +95,18 @@ class SeriesRow:
 def empirical_autocovariance(
     values: Float[np.ndarray, "sequences time"], max_lag: int | None = None
 ) -> Float[np.ndarray, " lags"]:
-    """Mean of ``x_t x_{t+lag}`` over the ``T - lag`` pairs of every sequence.
+    """Return the mean of ``x_t x_{t+lag}`` over the ``T - lag`` pairs of every sequence.
 
-    Nothing is centred: for standardised values it is the autocovariance.
+    The mean of ``x`` is not subtracted.  For values of mean zero the result is the
+    autocovariance.
 
-    Source: Zucchet & Orvieto (2024), Eq. 75, whose sum for sequences ``x_0..x_T`` has
-    ``T - lag + 1`` terms; ours hold ``T`` samples, so the divisor is ``T - lag``.
+    Source: Zucchet & Orvieto (2024), Eq. 75.  The paper's sequences ``x_0..x_T`` have
+    ``T - lag + 1`` pairs.  Here a sequence has ``T`` values, so the divisor is
+    ``T - lag``.
 
     Args:
-        values: one sequence a row.
-        max_lag: the last lag wanted, by default ``T - 1``.
+        values: Sequences of ``T`` values, one per row.
+        max_lag: Largest lag.  Default: ``T - 1``.
 
     Raises:
         ValueError: If ``max_lag`` is not in ``0..T-1``.
@@ -103,7 +123,7 @@ def empirical_autocovariance(
 def covariance_matrix(
     values: Float[np.ndarray, "sequences time"],
 ) -> Float[np.ndarray, "time time"]:
-    """Mean over sequences of ``x_s x_t``: second moments, no stationarity assumed."""
+    """Return the mean over sequences of ``x_s x_t``, which does not assume stationarity."""
     return values.T @ values / len(values)
 
 
@@ -121,14 +141,22 @@ def _compiled(
 def lag_weights(
     quantity: str, gap: float, theta: float, steps: int, horizon: Expr = oo
 ) -> Float[np.ndarray, " steps"]:
-    """Weights of the lags ``0..steps-1`` of an autocovariance in a second moment.
+    """Return the weight of each lag ``0..steps-1`` of the autocovariance in a moment.
 
-    Evaluates ``sigprop.theory.diagonal.functional``, at the horizon ``oo`` or ``T = steps``.
-    The derived form subtracts ``|lam|^2`` from 1 and loses digits like
-    ``(gap T)**-3``: near the edge it is evaluated with as many digits more.
+    The function evaluates ``sigprop.theory.diagonal.functional``.  That formula subtracts
+    ``|lam|^2`` from 1 and loses digits like ``(gap T)**-3``.  For ``gap * steps <= 1`` it
+    is therefore evaluated with more digits.
+
+    Args:
+        quantity: ``state`` or ``sensitivity``.
+        gap: ``1 - |lam|``.
+        theta: Phase of ``lam`` in radians.
+        steps: Number of lags, and of steps if the horizon is finite.
+        horizon: Symbol ``T`` for a moment after ``steps`` steps, or SymPy's ``oo`` for
+            the stationary limit.
 
     Raises:
-        ValueError: If not ``0 < gap < 1``.
+        ValueError: Unless ``0 < gap < 1`` and ``theta`` is finite.
     """
     _require_stable(gap, theta)
     if gap * steps > 1:
@@ -171,7 +199,7 @@ def _run(
     values: Complex[np.ndarray, " eigenvalues"],
     windows: Float[np.ndarray, "sequences time"],
 ) -> dict[str, Complex[np.ndarray, "sequences eigenvalues"]]:
-    """Final state and sensitivity of every window, by running the recurrence."""
+    """Run the recurrence over every window; return the final states and sensitivities."""
     with double_precision(True):
         final = _final(jnp.asarray(values), jnp.asarray(windows))
         return dict(zip(QUANTITIES, map(np.asarray, final), strict=True))
@@ -180,7 +208,7 @@ def _run(
 def _kernels(
     values: Complex[np.ndarray, " eigenvalues"], steps: int
 ) -> dict[str, Complex[np.ndarray, "time eigenvalues"]]:
-    """Weight of each input in the final state and sensitivity, oldest input first."""
+    """Return the weight of each input in final state and sensitivity, oldest input first."""
     age = np.arange(steps - 1, -1, -1)[:, None]
     older = values ** np.maximum(age - 1, 0)
     return {"state": values**age, "sensitivity": age * older}
@@ -190,7 +218,7 @@ def _quadratic_form(
     matrix: Float[np.ndarray, "time time"],
     kernels: Complex[np.ndarray, "time eigenvalues"],
 ) -> Float[np.ndarray, " eigenvalues"]:
-    """``k^H C k`` of every kernel for a real symmetric ``C``, in real arithmetic."""
+    """Return ``k^H C k`` of every kernel for a real symmetric ``C``, in real arithmetic."""
     parts = (np.real(kernels), np.imag(kernels))
     return sum(
         (np.sum(part * (matrix @ part), axis=0) for part in parts),
@@ -201,16 +229,20 @@ def _quadratic_form(
 def bootstrap_interval(
     samples: Float[np.ndarray, "windows columns"], block: int, seed: int, draws: int
 ) -> tuple[Float[np.ndarray, " columns"], Float[np.ndarray, " columns"]]:
-    """95 % percentile interval of the mean, by a circular block bootstrap.
+    """Return the 95 % percentile interval of the mean, by a circular block bootstrap.
 
     Args:
-        samples: in the order of time; the blocks keep neighbours together.
-        block: windows per block, at most the number of windows.
-        seed: of the resampling; every column sees the same draws.
-        draws: number of resamples.
+        samples: Values of each window, in the order of time.
+        block: Number of consecutive windows that are resampled together, at most the
+            number of windows.
+        seed: Seed of the resampling, which is the same for every column.
+        draws: Number of resamples, at least 40.
+
+    Returns:
+        The lower and the upper end of the interval for each column.
 
     Raises:
-        ValueError: If ``block``, ``draws`` or the seed is out of range.
+        ValueError: If ``block``, ``draws`` or ``seed`` is out of range.
     """
     require_seed(seed)
     count = len(samples)
@@ -243,25 +275,33 @@ def audit_series(
     draws: int = 1000,
     shown: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> tuple[SeriesRow, ...]:
-    """Measure and predict both moments for every feature and eigenvalue.
+    """Measure and predict ``E|h_T|^2`` and ``E|dh_T/dlam|^2`` on a time series.
+
+    The recurrence ``h_{t+1} = lam h_t + x_{t+1}`` runs over each window of ``T`` steps
+    from the zero state.
 
     Args:
         series: Windows of a time series, from ``load_series``.
-        eigenvalues: Pairs ``(1 - |lam|, arg lam)``, the angle in radians.
+        eigenvalues: Pairs ``(1 - |lam|, arg lam)``, with the angle in radians.
         seed: Seed of the bootstrap.
-        draws: Number of bootstrap resamples for each interval.
-        shown: Passes the names of the features on, and may show progress.
+        draws: Number of bootstrap resamples for each interval, from 40 to 10^6.
+        shown: Function that yields the feature names it receives, for a progress bar.
+
+    Returns:
+        A row for each feature, quantity and eigenvalue.  A row has the measured moment
+        with its 95 % interval.  It also has four predictions: without assumptions, for a
+        stationary input, also for an infinite past, and for white noise.
 
     Raises:
-        ValueError: If an eigenvalue is not strictly inside the unit circle and not 0, or
-            the seed is out of range.
+        ValueError: Unless ``0 < |lam| < 1`` for every eigenvalue; or if ``seed`` or
+            ``draws`` is out of range.
 
     Example:
         >>> from sigprop.audit import Series
         >>> x = np.random.default_rng(0).normal(size=(40, 32, 1))
         >>> series = Series(x, ("noise",), notes=(), block=1)
         >>> row, _ = audit_series(series, eigenvalues=[(0.2, 0.0)], draws=100)
-        >>> row.quantity, round(row.white, 2)
+        >>> row.quantity, round(row.white, 2)  # near 1 / (1 - 0.8**2) = 2.78
         ('state', 2.68)
     """
     require_seed(seed)
@@ -318,7 +358,7 @@ def audit_series(
 
 
 def _log_ratios(predicted: dict[str, float]) -> dict[str, float]:
-    """Log of each prediction over the one that assumes less; nan where undefined."""
+    """Return the log-ratio of each prediction to the previous one; NaN if undefined."""
     names = list(predicted)
     return {
         f"log_{name}": math.log(predicted[name] / predicted[before])
@@ -340,7 +380,7 @@ def _note(predicted: dict[str, float]) -> str:
 
 
 def rows_json(rows: Sequence[SeriesRow]) -> list[dict[str, Any]]:
-    """One dictionary a row, ready for JSON: a nan becomes the string ``"nan"``."""
+    """Return each row as a dictionary for JSON; NaN becomes the text ``"nan"``."""
     return [
         {
             key: str(value)

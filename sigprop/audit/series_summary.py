@@ -1,4 +1,4 @@
-"""The audit of a series in a table, and in a sentence."""
+"""Audit of a series as a table, a sentence and data for a figure."""
 
 import math
 from collections import Counter
@@ -35,13 +35,13 @@ LOGS = ("log_toeplitz", "log_stationary", "log_white")
 HEADS = tuple(
     name.replace("_", " ") for name in ("feature", "quantity", *NUMBERS, *LOGS)
 )
-"""Heads of the columns of ``table``."""
+"""Headings of the columns of ``table``."""
 
 
 def table(rows: Sequence[SeriesRow]) -> Table:
-    """The rows for a terminal of 150 columns.
+    """Return a table of the rows for a terminal of 150 columns.
 
-    ``covariance`` appears only as its distance from ``measured``.
+    The caption gives the largest difference between ``covariance`` and ``measured``.
     """
     below = Text(plain("\n".join(reading(rows))), "table.caption")
     shown = Table(caption=below, caption_justify="left")
@@ -73,23 +73,24 @@ def reading(rows: Sequence[SeriesRow]) -> tuple[str, ...]:
 
 
 def cells(row: SeriesRow) -> tuple[str, ...]:
-    """The cells of a row under ``HEADS``."""
+    """Return the cells of a row in the order of ``HEADS``."""
     numbers = [_cell(getattr(row, name), ".3g") for name in NUMBERS]
     logs = [_cell(getattr(row, name), "+.2f") for name in LOGS]
     return row.feature, row.quantity, *numbers, *logs
 
 
 def as_dataset(rows: Sequence[SeriesRow], steps: int) -> xr.Dataset:
-    """Ratios of predicted to measured moments, and the intervals, as a figure needs them.
+    """Return ratios of predicted to measured moments, and their intervals, for a figure.
 
     Args:
-        rows: Rows of ``sigprop.audit.series_moments.audit_series``.
-        steps: Steps of a window.
+        rows: Rows that ``sigprop.audit.audit_series`` returned.
+        steps: Number of steps of a window.
 
     Returns:
-        By ``feature``, ``quantity`` and ``eigenvalue``: ``low`` and ``high``, the ends of
-        the interval over the measured moment; ``ratio`` by ``assumption`` too; ``gap`` and
-        ``theta`` by ``eigenvalue``.
+        A data set with the dimensions ``feature``, ``quantity`` and ``eigenvalue``.
+        ``low`` and ``high`` are the ends of the measured interval over the measured
+        moment.  ``ratio`` has the dimension ``assumption`` as well.  ``gap`` and
+        ``theta`` describe each eigenvalue.
     """
     places: dict[str, list[Any]] = {
         "feature": list(dict.fromkeys(row.feature for row in rows)),

@@ -1,4 +1,4 @@
-"""An audit in a table: how far every assumption carries, and which one fails first."""
+"""Summary of an audit: ratios under each assumption, and the first assumption to fail."""
 
 from collections import Counter
 
@@ -9,7 +9,8 @@ from rich.text import Text
 
 from sigprop.numerics.text import plain
 
-TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
+TOLERANCE = 0.1
+"""Largest relative error of a prediction that counts as an agreement with theory."""
 ENDS = (0.05, 0.95)
 DRIVEN = {"state": "inputs", "sensitivity": "inputs", "error": "errors"}
 REASONS = {
@@ -41,7 +42,7 @@ GATED_READING = (
 
 
 def reading(audit: xr.Dataset) -> tuple[str, ...]:
-    """Sentences that say how to read the table of an audit.
+    """Return sentences that explain the columns of the table of an audit.
 
     Args:
         audit: Audit that ``sigprop.audit.audit`` returned.
@@ -50,17 +51,19 @@ def reading(audit: xr.Dataset) -> tuple[str, ...]:
 
 
 def summarise(audit: xr.Dataset) -> xr.Dataset:
-    """Medians over modes, and why theory fails.
+    """Summarise an audit by medians over modes and by the first assumption that fails.
 
     Args:
         audit: Audit that ``sigprop.audit.audit`` returned.
 
     Returns:
-        Along ``recurrence``, ``quantity`` and ``rung``: ``median``, ``low`` and ``high``,
-        5 and 95 %, of the ratios, ``within``, the share of modes whose ratio is within
-        ``TOLERANCE`` of one, and ``sem``, the median standard error.  Along the first
-        two ``fails``, the first rung whose median is outside, or nothing, and
-        ``reason``, the same in words, or the note.
+        A data set.  The ratios of predicted to measured moments are summarised by
+        ``recurrence``, ``quantity`` and ``rung`` (assumption).  ``median``, ``low`` and
+        ``high`` are the quantiles 50 %, 5 % and 95 %.  ``within`` is the share of modes
+        whose ratio is within 10 % of one, and ``sem`` the median standard error.
+        ``fails`` is the first assumption whose median is not within 10 % of one, by
+        ``recurrence`` and ``quantity``; it is empty if none fails.  ``reason`` describes
+        this assumption in words.
 
     Example:
         >>> names = {"recurrence": ["block 1"], "quantity": ["state"]}
@@ -75,7 +78,7 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
         ...     },
         ...     {**names, "rung": rungs},
         ... )
-        >>> summarise(audited)["fails"].item()
+        >>> summarise(audited)["fails"].item()  # its median is 1.5
         'white'
     """
     ratios = audit["ratio"].values
@@ -116,27 +119,30 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
 
 
 def with_summary(audit: xr.Dataset) -> xr.Dataset:
-    """An audit with its summary, to be drawn."""
+    """Return an audit together with its summary, for a figure."""
     return summarise(audit).merge(audit, combine_attrs="override")
 
 
 def failing(medians: dict[str, float]) -> str:
-    """The first assumption that moves the median ratio too far from one; none if none.
+    """Return the first assumption whose median ratio is over 10 % away from one.
 
     Args:
-        medians: By rung in the order of the ladder; not a number where there is no
-            prediction.
+        medians: Median ratio of each assumption, in the order of the assumptions; NaN if
+            there is no prediction.
+
+    Returns:
+        The name of the assumption, or an empty text if none fails.
     """
     off = (rung for rung, median in medians.items() if abs(median - 1) > TOLERANCE)
     return next(off, "")
 
 
 def reason(quantity: str, medians: dict[str, float]) -> str:
-    """The first assumption that fails for a quantity, in words.
+    """Describe the first assumption that fails for a quantity in words.
 
     Args:
-        quantity: One of ``QUANTITIES``.
-        medians: As for ``failing``.
+        quantity: Name of the quantity, such as ``state``.
+        medians: Median ratio of each assumption, as for ``failing``.
     """
     if np.isnan(list(medians.values())).all():
         return UNSEEN
@@ -146,7 +152,7 @@ def reason(quantity: str, medians: dict[str, float]) -> str:
 
 
 def conclusion(audit: xr.Dataset) -> str:
-    """For how many moments theory holds, and how often each assumption fails first.
+    """Count the moments that theory predicts, and how often each assumption fails first.
 
     Args:
         audit: Audit that ``sigprop.audit.audit`` returned.
@@ -166,7 +172,7 @@ def conclusion(audit: xr.Dataset) -> str:
 
 
 def table(audit: xr.Dataset) -> Table:
-    """The summary for a terminal of 150 columns."""
+    """Return a table of the summary for a terminal of 150 columns."""
     summary = summarise(audit)
     attrs = audit.attrs
     title = (

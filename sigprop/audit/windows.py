@@ -1,9 +1,9 @@
-"""Windows of a series for an audit: blocks that follow one another in time.
+"""Windows of a series for an audit, in blocks that follow one another in time.
 
-Windows that overlap are far from independent.  A block holds windows of one stretch of
-time; what differs from block to block gives the intervals, by the jackknife: every
-estimate is made again without each block.  That corrects the bias of ratios to first
-order, and leaves what blocks share, such as a season of the year, unseen.
+Windows that overlap are not independent.  A block has the windows of one period of time.
+Intervals come from the jackknife over blocks, which repeats each estimate without one of
+the blocks.  The jackknife corrects the bias of ratios to first order.  It does not detect
+variation that all blocks share, such as a season of the year.
 
 Source: Kuensch (1989) for the jackknife over blocks of a stationary series; Tukey (1958).
 """
@@ -27,11 +27,11 @@ Sums = TypeVar("Sums")
 
 
 class Block(NamedTuple):
-    """Windows of one stretch of time, as the network reads them.
+    """Windows of one period of time, in the form that the network reads.
 
     Attributes:
-        batch: Sequences, and the numbers that should come out.
-        season: Place in the season of each step of each sequence.
+        batch: Input sequences, and target values of the outputs.
+        season: Position in the season of each step of each sequence, from 0.
     """
 
     batch: Batch
@@ -41,18 +41,18 @@ class Block(NamedTuple):
 def blocks_of(
     task: Forecasts, head: Head, part: Part, windows: int, blocks: int = BLOCKS
 ) -> list[Block]:
-    """Windows of a part at equal distances, the same number in each block.
+    """Return evenly spaced windows of a series, in blocks of equal size.
 
     Args:
-        task: Series, and the rows that a forecast reads and predicts.
-        head: Head of the network, which says how windows are shown to it.
-        part: Part of the rows: ``train``, ``validation`` or ``test``.
-        windows: Largest number of windows.
-        blocks: Number of stretches of time.
+        task: Forecasting task with the series.
+        head: Output head of the network, which determines the form of the inputs.
+        part: Part of the series: ``train``, ``validation`` or ``test``.
+        windows: Largest number of windows of all blocks together.
+        blocks: Number of blocks, two or more.  Each block covers one period of time.
 
     Raises:
-        ValueError: If the part has fewer than two windows a block, or is asked for them;
-            if there is no such part.
+        ValueError: If there are fewer than two blocks; if ``windows`` or the part allow
+            fewer than two windows per block; or if ``part`` is unknown.
 
     Example:
         >>> from sigprop.tasks import carbon_dioxide
@@ -103,11 +103,14 @@ def blocks_of(
 def jackknife(
     parts: Sequence[Sums], estimate: Callable[[Sums], Any]
 ) -> Float[np.ndarray, "3 *shape"]:
-    """Low, middle and high of a function of sums over blocks.
+    """Return an estimate with its 95 % interval, by the jackknife over blocks.
 
     Args:
-        parts: Sums of each block, in trees of one form.
-        estimate: Of the sums of several blocks, added up.
+        parts: Sums over each block, as pytrees of the same structure.
+        estimate: Function from the total of the sums of several blocks to an array.
+
+    Returns:
+        The lower end, the estimate and the upper end, along the first axis.
     """
     count = len(parts)
     total = jax.tree.map(lambda *block_sums: sum(block_sums), *parts)

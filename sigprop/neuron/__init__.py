@@ -1,4 +1,4 @@
-"""One linear recurrence: scans, stable closed forms, rings, Monte-Carlo moments."""
+"""Linear recurrences of neurons: scans, closed forms of moments, rings, and simulations."""
 
 from typing import TYPE_CHECKING
 

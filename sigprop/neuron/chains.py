@@ -1,13 +1,15 @@
-"""Recurrences whose coefficients are functions of a Markov chain: moments by its operator.
+"""Moments of recurrences whose coefficients are functions of a Markov chain.
 
-A chain has coordinates that are independent of each other, each with nodes and the modes
-of its operator: Gauss-Hermite nodes and Hermite polynomials of an AR(1) series, the
-values themselves of a law that stays with some probability.  A moment given the input is
-a number a node.  A limit is solved for mode by mode of the coordinates that what
-multiplies the state does not see; finite times are steps.
+The chain has independent coordinates.  Each coordinate has nodes and the modes of its
+transition operator ``K``.  An AR(1) process has Gauss-Hermite nodes and Hermite polynomials
+as modes.  For a distribution with few values, the nodes are these values.
 
-Notation: axis  a coordinate;  weighted  times the root of a node's probability, so that
-modes are orthogonal;  leading  axes that what multiplies the state depends on.
+A moment conditional on the input is one number per node.  Finite times are computed step by
+step.  A stationary limit is one linear system for each mode of the coordinates on which the
+factor ``a`` of the state does not depend.
+
+Notation: axis  a coordinate;  weighted function  a function times the root of the node's
+probability, so that modes are orthogonal;  leading axes  axes on which ``a`` depends.
 
 Source: ``sigprop.theory.correlated_gates``.
 """
@@ -29,7 +31,14 @@ INVERTED = 2**17  # entries of systems small enough to be inverted and kept
 
 
 class Axis(NamedTuple):
-    """One coordinate: nodes, roots of their probabilities, modes and what each keeps."""
+    """One coordinate of a chain.
+
+    Attributes:
+        z: Values of the coordinate at the nodes.
+        root: Square roots of the probabilities of the nodes.
+        modes: Modes of the transition operator, a column per mode.
+        kept: Eigenvalue of each mode.
+    """
 
     z: Float[np.ndarray, "nodes *coordinates"]
     root: Float[np.ndarray, " nodes"]
@@ -38,15 +47,19 @@ class Axis(NamedTuple):
 
     @property
     def operator(self) -> Float[np.ndarray, "nodes nodes"]:
-        """Matrix of the mean over the step before, for functions weighted by ``root``."""
+        """Matrix of the transition operator for functions weighted by ``root``."""
         return (self.modes * self.kept) @ self.modes.T
 
 
 @functools.cache
 def hermite_axis(count: int, rho: float) -> Axis:
-    """An AR(1) series of unit variance, on the nodes of Gauss and Hermite.
+    """Return the axis of an AR(1) process of unit variance, with Gauss-Hermite nodes.
 
-    Exact for polynomials of a degree below ``count``.
+    The axis is exact for polynomials of a degree below ``count``.
+
+    Args:
+        count: Number of nodes.
+        rho: Correlation of successive steps.
     """
     z, w = np.polynomial.hermite_e.hermegauss(count)
     root = np.sqrt(w / w.sum())
@@ -58,10 +71,16 @@ def hermite_axis(count: int, rho: float) -> Axis:
 
 
 def law_axis(law: Law, rho: float) -> Axis:
-    """Inputs that stay with probability ``rho`` and are drawn anew otherwise.
+    """Return the axis of inputs that keep their value with probability ``rho``.
+
+    Otherwise the next value is an independent sample.
+
+    Args:
+        law: Distribution of the input vector.
+        rho: Correlation of successive inputs.
 
     Raises:
-        ValueError: If some value would stay with a probability outside of zero to one.
+        ValueError: If the probability that a value stays is outside [0, 1].
     """
     least = float(rho + (1 - rho) * law.probabilities.min())
     if not (least >= 0 and rho <= 1):
@@ -76,25 +95,30 @@ def law_axis(law: Law, rho: float) -> Axis:
 
 
 class Chain(NamedTuple):
-    """Axes of a grid; the factor of the state depends only on the first ``leading``."""
+    """Markov chain on a grid of nodes.
+
+    Attributes:
+        axes: Coordinates of the chain.
+        leading: Number of first axes on which the factor of the state depends.
+    """
 
     axes: tuple[Axis, ...]
     leading: int
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Nodes an axis."""
+        """Number of nodes of each axis."""
         return tuple(len(axis.root) for axis in self.axes)
 
     @property
     def root(self) -> Grid:
-        """Root of the probability of every node."""
+        """Square root of the probability of every node."""
         roots = [axis.root for axis in self.axes]
         return functools.reduce(np.multiply.outer, roots, np.ones(()))
 
 
 def on_axis(matrix: Float[np.ndarray, "n n"], f: Grid, place: int) -> Grid:
-    """A matrix times a function along one axis of its grid."""
+    """Apply a matrix to a function along one axis of its grid."""
     after = math.prod(f.shape[place % f.ndim + 1 :])
     if after == 1:
         return (f.reshape(-1, len(matrix)) @ matrix.T).reshape(f.shape)
@@ -108,13 +132,14 @@ def _forcing(order: tuple[int, int]) -> Callable[..., Any]:
 
 
 class Recursion:
-    """Moments given the input of ``h' = a h + b`` and ``s' = a s + c h + d`` on a chain.
+    """Moments of ``h' = a h + b`` and ``s' = a s + c h + d``, conditional on the input.
 
     Args:
-        chain: Chain of the inputs.
-        parts: ``a``, ``b`` and, for a sensitivity, ``c`` and ``d`` at every node; of
-            several sensitivities, ``c`` and ``d`` along an axis before the chain's.
-        lost: ``1 - a`` at every node, where it has more digits than the difference.
+        chain: Markov chain of the inputs.
+        parts: ``a`` and ``b`` at every node, and ``c`` and ``d`` for a sensitivity.  For
+            several sensitivities, ``c`` and ``d`` have an extra first axis.
+        lost: ``1 - a`` at every node, if it is known more accurately than by
+            subtraction.
     """
 
     def __init__(
@@ -131,7 +156,7 @@ class Recursion:
         self._inverses: dict[int, Float[np.ndarray, "factors nodes nodes"]] = {}
 
     def image(self, f: Grid) -> Grid:
-        """``K f`` of a weighted function, or of several along axes before the chain's."""
+        """Return ``K f`` of a weighted function; several functions have extra first axes."""
         for place, operator in enumerate(self.operators, start=-len(self.operators)):
             f = on_axis(operator, f, place)
         return f
@@ -143,7 +168,7 @@ class Recursion:
         return _forcing(order)(*self.parts, *images)
 
     def after(self, steps: int) -> Float[np.ndarray, "*several"]:
-        """The highest moment after some steps from the zero state."""
+        """Return ``E h^2``, or ``E s^2`` for a sensitivity, some steps after the zero state."""
         moments: Grid = np.zeros((len(self.orders), *self.shape))
         kept = [self.parts[0] ** sum(o) for o in self.orders]
         for _ in range(steps):
@@ -156,10 +181,11 @@ class Recursion:
         return self._mean(moments[-1])
 
     def limit(self) -> Float[np.ndarray, "*several"]:
-        """The highest moment of the stationary state.
+        """Return the stationary ``E h^2``, or ``E s^2`` for a sensitivity.
 
         Raises:
-            ValueError: If it is infinite: what is finite instead is said.
+            ValueError: If the moment is infinite; the message states which moments are
+                finite.
         """
         self._require_finite()
         before, moment = {(0, 0): self.root}, self.root
@@ -173,17 +199,20 @@ class Recursion:
         return np.tensordot(moment, self.root, len(self.chain.axes))
 
     def _leading(self, f: Grid) -> Float[np.ndarray, " nodes"]:
-        """A function of the leading axes alone, as a row."""
+        """Return a function that depends only on the leading axes, as a vector."""
         rest = len(self.chain.axes) - self.chain.leading
         return f[(..., *[0] * rest)].ravel()
 
     @functools.cached_property
     def _operator(self) -> Float[np.ndarray, "nodes nodes"]:
-        """Operator of the leading axes."""
+        """Transition operator of the leading axes."""
         return functools.reduce(np.kron, self.operators[: self.chain.leading])
 
     def radius(self, power: float = 2.0) -> float:
-        """The spectral radius of ``|a|^power K``; the state's moment is finite below one."""
+        """Return the spectral radius of ``|a|^power K``.
+
+        The moment of this order of the state is finite if the radius is below one.
+        """
         half = np.abs(self._leading(self.parts[0])) ** (power / 2)
         eigenvalues = np.linalg.eigvalsh(half[:, None] * self._operator * half)
         return float(np.abs(eigenvalues).max())
@@ -211,17 +240,17 @@ class Recursion:
 
     @functools.cached_property
     def _others(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Factors of the modes of the other axes: distinct ones, counts, order of all."""
+        """Eigenvalues of the other axes' modes: distinct values, their counts, sort order."""
         kept = [axis.kept for axis in self.chain.axes[self.chain.leading :]]
         flat = functools.reduce(np.multiply.outer, kept, np.ones(())).ravel()
         return *np.unique(flat, return_counts=True), np.argsort(flat, kind="stable")
 
     def _resolved(self, power: int) -> Iterable[Callable[..., Any]]:
-        """For each factor, what solves ``1 - factor a^power K`` in the leading modes.
+        """Yield a solver of ``1 - factor a^power K`` for each factor, in the leading modes.
 
-        The constant mode is kept, so that the difference is made of what is lost alone,
-        ``1 - a^power``.  Small systems are inverted all at once, for all moments of the
-        power.
+        The constant mode has eigenvalue one, so that its difference from one is computed
+        as ``1 - a^power`` without cancellation.  Small systems are inverted together and
+        reused for all moments of the same power.
         """
         axes = self.chain.axes[: self.chain.leading]
         modes = functools.reduce(np.kron, (axis.modes for axis in axes))
@@ -242,7 +271,7 @@ class Recursion:
             yield inverse.__matmul__
 
     def _solved(self, power: int, added: Grid) -> Grid:
-        """``f = added + a^power K f``, one system for each factor that other modes keep."""
+        """Solve ``f = added + a^power K f``, a system per eigenvalue of the other modes."""
         axes = self.chain.axes
         for place, axis in enumerate(axes, start=-len(axes)):
             added = on_axis(axis.modes.T, added, place)

@@ -1,11 +1,11 @@
-"""Second moments of neurons whose gates see inputs that remember.
+"""Second moments of neurons whose gates read inputs that are correlated in time.
 
-Each coordinate of an input that a neuron's projections span is a sum of AR(1) series, and
-so the inputs a chain.  Grids are refined until a moment settles.  The rule of Gauss and
-Hermite with ``n`` nodes errs by ``exp(-2 d sqrt(n))`` times a power of ``n`` for a
-function whose poles are ``d`` away from the real line, as those of a gate are ``pi`` over
-the standard deviation of its argument.  The stated error takes the factor from all
-refinements and half of the rate, and adds the rounding of sums of the terms' sizes.
+Each coordinate of the input is a sum of AR(1) processes, so that the inputs are a Markov
+chain.  Its grid is refined until a moment converges.  A Gauss-Hermite rule with ``n`` nodes
+has an error of about ``exp(-2 d sqrt(n))``, where ``d`` is the distance of the integrand's
+poles to the real line.  For a gate, ``d`` is ``pi`` divided by the standard deviation of its
+argument.  The error bound uses half of this rate and the largest factor over all
+refinements.  It also contains a bound on rounding.
 
 Source: ``sigprop.theory.correlated_gates``.
 """
@@ -36,10 +36,10 @@ TOGETHER = 2**18  # nodes at which several directions' sensitivities are found a
 
 
 def terms_of(process: GaussianProcess) -> tuple[Term, ...]:
-    """The AR(1) series of which a process is the sum.
+    """Return variance and correlation of the AR(1) processes whose sum is a process.
 
     Raises:
-        ValueError: If it is no such sum.
+        ValueError: If the process is not ``White``, ``Constant``, ``AR1`` or ``Mixed``.
 
     Example:
         >>> terms_of(Mixed(0.5, 2.0, 0.9))
@@ -76,9 +76,10 @@ class _Scope(NamedTuple):
 def _projected(
     neurons: Neurons, terms: Sequence[Term], bent_nodes: int
 ) -> tuple[Chain, Grid, list[Grid]]:
-    """The chain of one neuron's Gaussian inputs, its projections, and coordinates.
+    """Return the chain of one neuron's Gaussian inputs, its projections, and coordinates.
 
-    The last coordinate is one outside of the span of the projections, if there is one.
+    If the inputs have more dimensions than the projections span, the last coordinate is
+    outside of the span.
     """
     gate, (row,) = neurons.gate, neurons.weights
     basis, upper = np.linalg.qr(row.T)
@@ -115,7 +116,7 @@ def _led(gate: Gate, bent: int) -> int:
 def _seen(
     one: Neurons, scope: _Scope, coordinates: list[Grid]
 ) -> list[tuple[float, Grid]]:
-    """Number of directions of each kind, with their values at the nodes."""
+    """Return groups of equivalent directions: their number, and their values at the nodes."""
     if scope.directions is None:
         return [(1.0, np.ones(()))]
     (row,) = one.weights
@@ -144,22 +145,25 @@ def correlated_moment(
     steps: int | None = None,
     settled: float = SETTLED,
 ) -> Moment:
-    """``E h^2`` of each neuron, or ``E (dh/dtheta)^2``, for inputs that remember.
+    """Return ``E h^2`` or ``E (dh/dtheta)^2`` of each neuron for correlated inputs.
 
     Args:
-        neurons: What their gates see.
-        by: Nothing for the state; else as in ``sigprop.neuron.gated.gated_sensitivity_moment``.
-        terms: Variance and correlation of AR(1) series whose sum each input channel is,
-            independent of the other channels.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
+        by: None for the state.  Otherwise as in
+            ``sigprop.neuron.gated.gated_sensitivity_moment``.
+        terms: Variance and correlation of AR(1) processes.  Each input channel is their
+            sum, independent of the other channels.
         directions: As in ``sigprop.neuron.gated.gated_sensitivity_moment``.
-        law: Input vectors of few values instead, of one term whose variance is one: they
-            stay with the probability that is its correlation.
-        steps: Inputs seen since the zero state; the limit if left out.
-        settled: Relative error at which no finer grid is tried.
+        law: Distribution of the input vector with few values, instead of a Gaussian.
+            ``terms`` must then be one term of variance one.  Its correlation is the
+            probability that the input keeps its value.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+        settled: Relative error at which the refinement of the grid stops.
 
     Raises:
-        ValueError: If a limit is infinite, the terms are too many or no autocovariance;
-            if the gate has kinks or jumps, for Gaussian inputs.
+        ValueError: If the limit is infinite; if there are too many terms, or a variance
+            or correlation is out of range; or if the gate has kinks or jumps and the
+            input is Gaussian.
 
     Source: ``sigprop.theory.correlated_gates``.
     """
@@ -186,10 +190,10 @@ def mutated_correlated_moment(
     steps: int | None = None,
     settled: float = SETTLED,
 ) -> Moment:
-    """``correlated_moment`` of wrong coefficients, for mutants.
+    """Return ``correlated_moment`` with changed coefficients, for mutation testing.
 
     Args:
-        change: Makes wrong coefficients of the right ones; nothing for the right ones.
+        change: Function that makes the coefficients wrong.  None keeps them right.
         neurons: As in ``correlated_moment``.
         by: As in ``correlated_moment``.
         terms: As in ``correlated_moment``.
@@ -214,7 +218,7 @@ def mutated_correlated_moment(
 
 
 def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
-    """The moment of one neuron on finer and finer grids, and by how much it moved."""
+    """Return the moment of one neuron by refinement of the grid, and an error bound."""
     if scope.law is not None:
         axis = law_axis(scope.law, scope.terms[0][1])
         at = one.weights @ scope.law.values.T
@@ -257,12 +261,11 @@ def _spread(one: Neurons, terms: Sequence[Term]) -> float:
 
 
 def _left(values: Sequence[float], nodes: Sequence[int], spread: float) -> float:
-    """A bound of the error of the last value, from all on the way to it.
+    """Return a bound on the error of the last value, from all refinements.
 
-    Infinite where the nodes are so far apart that they may all miss a gate's opening.
-
-    A refinement moves a value by the error before it less that after it, which is at
-    least ``1 - shrunk`` times the error before.
+    The bound is infinite if the nodes are so far apart that they may all miss the region
+    in which a gate is open.  The change in a refinement is the error before minus the
+    error after.  With the known ratio of the two errors, the change bounds both.
     """
     roots = np.sqrt(nodes[: len(values)])
     fading = math.pi / max(spread, TINIEST)
@@ -285,7 +288,10 @@ def _summed(
     seen: list[tuple[float, Grid]],
     sizes: bool = False,
 ) -> float:
-    """The moment over all directions; of the absolute values of all terms for ``sizes``."""
+    """Return the moment summed over all directions.
+
+    With ``sizes``, every term is replaced by its absolute value, to bound rounding.
+    """
     found = coefficients_and_lost(one, at, scope.by)
     *parts, lost = [part.reshape(chain.shape) for part in found]
     parts = parts if scope.change is None else scope.change(parts)
@@ -305,11 +311,15 @@ def _summed(
 
 
 def require_terms(terms: Sequence[Term], law: Law | None = None) -> None:
-    """Refuse what is no autocovariance.
+    """Raise an error if terms are not an autocovariance.
+
+    Args:
+        terms: Pairs of a variance and a correlation.
+        law: Distribution of the input vector with few values, or None.
 
     Raises:
-        ValueError: If a variance or a correlation is out of range, or a law has more than
-            a correlation.
+        ValueError: If a variance or a correlation is out of range; if all variances are
+            zero; or, with a ``law``, unless there is one term of variance one.
     """
     right = terms and all(0 <= v < math.inf and -1 <= rho <= 1 for v, rho in terms)
     if not right or not sum(v for v, _ in terms) > 0:

@@ -1,15 +1,16 @@
-"""Exact second moments of one head of the delta rule, whose state is a matrix.
+"""Expectations over the inputs of one head of the delta rule, whose state is a matrix.
 
-Every row of the state obeys ``h' = A h + beta v k`` with ``A = alpha (I - beta k k^T)`` and
-its own value ``v``, and what a parameter moves ``s' = A s + c h + d``; rows share ``A``, so
-that their second moments add up to matrices of keys by keys.  Expectations are over gates,
-Gaussian projections of the input, and ``k = x / sqrt(|x|^2 + tiny)``, whose powers of the
-length are integrals of Gaussians, ``|x|^-p ~ int s^(p/2 - 1) exp(-s |x|^2) ds``: for each
-``s`` and gate what is left is a polynomial under a Gaussian, which few nodes integrate
-exactly.
+Each row of the state obeys ``h' = A h + beta v k`` with ``A = alpha (I - beta k k^T)`` and
+the row's value ``v``.  Its derivative by a parameter obeys ``s' = A s + c h + d``.  All rows
+share ``A``, so that the sum of their second moments is a matrix of size keys by keys.
+
+Expectations are over gates, Gaussian projections of the input, and the normalised key
+``k = x / sqrt(|x|^2 + tiny)``.  A power of the key's length is an integral of Gaussians,
+``|x|^-p ~ int s^(p/2 - 1) exp(-s |x|^2) ds``.  For each ``s`` and gate there remains a
+polynomial times a Gaussian, which few nodes integrate exactly.
 
 Notation: K  entries of a key;  z  coordinates of the input in the span of gates and keys;
-f  the input that a weight sees: a coordinate, or one for what is no weight.
+f  factor of a weight: a coordinate of the input, or 1 for a bias.
 
 Source: ``sigprop.theory.delta_moments``.
 """
@@ -43,16 +44,17 @@ Matrix = Float[np.ndarray, "_rows _columns"]
 
 
 class Head(NamedTuple):
-    """A head of DeltaNet, or of Gated DeltaNet if it has a decay.
+    """Weights of a head of DeltaNet, or of Gated DeltaNet if it has a decay.
 
     Attributes:
-        W_k: Rows of the keys.
-        W_v: Rows of the values.
-        w_beta: Row of the gate ``beta``.
-        w_a: Row of the decay ``exp(-exp(A_log) softplus(w_a u + bias))``, or nothing.
+        W_k: Weights of the key, a row per entry of the key.
+        W_v: Weights of the value, a row per entry of the value.
+        w_beta: Weights of the logit of the gate ``beta``.
+        w_a: Weights of the decay ``alpha = exp(-exp(A_log) softplus(w_a u + bias))``, or
+            None for ``alpha = 1``.
         bias: Bias of the decay.
-        A_log: Of the decay.
-        tiny: What is added to the square of a key's length.
+        A_log: Logarithm of the decay rate.
+        tiny: Constant that is added to the squared length of a key.
     """
 
     W_k: Float[np.ndarray, "keys d_in"]
@@ -64,7 +66,11 @@ class Head(NamedTuple):
     tiny: float
 
     def scaled(self, scale: float) -> "Head":
-        """The head that makes of an input what this one makes of ``scale`` times it."""
+        """Return the head whose weights are multiplied by ``scale``.
+
+        Its response to an input equals the response of this head to ``scale`` times the
+        input.
+        """
         return self._replace(
             W_k=scale * self.W_k,
             W_v=scale * self.W_v,
@@ -74,9 +80,14 @@ class Head(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Inputs, keys before they are divided by their length, and weights of the nodes.
+    """Quadrature nodes of the input.
 
-    Weights are by the number of inverse lengths in a product.
+    Attributes:
+        z: Coordinates of the input at each node.
+        x: Keys before normalisation at each node.
+        weights: Weights of the nodes, by the number of inverse key lengths in the
+            integrand.
+        coarse: Weights of the rule with half the nodes, for an error estimate.
     """
 
     z: Float[np.ndarray, "nodes coordinates"]
@@ -86,11 +97,18 @@ class Nodes(NamedTuple):
 
 
 class View(NamedTuple):
-    """A head in coordinates of the input; ``rest`` counts those outside of the span.
+    """Weights of a head in coordinates of the input that span gates and keys.
 
-    Rotating the rows of the state does not change moments summed over them.  ``values``
-    is therefore rotated to have at most one row a coordinate; ``rows`` is the number of
-    rows before the rotation.
+    A rotation of the rows of the state does not change moments summed over the rows.
+    ``values`` is therefore rotated to have at most one row per coordinate.
+
+    Attributes:
+        beta: Weights of the gate ``beta``.
+        decay: Weights of the decay; zero without a decay.
+        values: Rotated weights of the values.
+        rows: Number of rows before the rotation.
+        rest: Number of coordinates outside of the span.
+        unseen: Sum of the squared weights of the values outside of the span.
     """
 
     beta: Float[np.ndarray, " coordinates"]
@@ -98,11 +116,11 @@ class View(NamedTuple):
     values: Float[np.ndarray, "values coordinates"]
     rows: int
     rest: int
-    unseen: float  # sum of squares of what the values see outside of the span
+    unseen: float
 
 
 def _view(head: Head, law: Law | None) -> tuple[View, Matrix]:
-    """The head in coordinates, and the rows of the keys in them."""
+    """Return the head in coordinates of the input, and the weights of the keys in them."""
     decayed = head.w_a is not None
     gates = [head.w_beta, *([head.w_a] if head.w_a is not None else [])]
     rows = np.concatenate([np.stack(gates), head.W_k])
@@ -134,16 +152,16 @@ def _finite_law(head: Head, law: Law) -> Nodes:
 
 
 class _Tilted(NamedTuple):
-    """Gaussians in the coordinates of keys alone, given gates, times ``exp(-s |x|^2)``."""
+    """Gaussian of the key coordinates conditional on the gates, times ``exp(-s |x|^2)``."""
 
-    by_gate: Matrix  # rows of the keys, in the coordinates of gates
-    inner: Matrix  # and in those of keys
+    by_gate: Matrix  # weights of the keys in the coordinates of the gates
+    inner: Matrix  # weights of the keys in the other coordinates
     gates: Float[np.ndarray, "gates count"]
 
     def at(
         self, s: float, xi: Matrix
     ) -> tuple[Float[np.ndarray, "gates xi size"], Nodewise]:
-        """Nodes for each gate, and the integral of the Gaussian."""
+        """Return nodes for each gate, and the integral of the Gaussian."""
         size, middle = self.inner.shape[1], self.gates @ self.by_gate.T
         precision = np.eye(size) + 2 * s * self.inner.T @ self.inner
         lower = np.linalg.cholesky(precision)
@@ -157,7 +175,7 @@ class _Tilted(NamedTuple):
 def _lagrange(
     x: Float[np.ndarray, "*n"], nodes: Nodewise
 ) -> Float[np.ndarray, "*n nodes"]:
-    """The polynomials that are one at one of the nodes and zero at the others."""
+    """Return the Lagrange polynomials of the nodes at ``x``."""
     apart = nodes[:, None] - nodes[None] + np.eye(len(nodes))
     factors = (x[..., None, None] - nodes) / apart
     place = np.arange(len(nodes))
@@ -177,17 +195,18 @@ def _gaussian(
     tiny: float,
     tilt: float,
 ) -> Nodes:
-    """Nodes of a Gaussian input: gates on a grid, and a grid that polynomials span.
+    """Return nodes of a Gaussian input: a grid of gates times a grid of key coordinates.
 
     The weights of the second grid integrate every polynomial of degree six in each
-    coordinate as nodes at many values of ``s`` do; they may be negative.
+    coordinate like a rule with nodes at many values of ``s``.  They can be negative.
 
     Args:
-        rows: The keys, in coordinates of which gates see the first ones.
-        count: How many those are.
-        spread: The largest weight of a gate.
-        tiny: What is added to the square of a key's length.
-        tilt: Tilt of the decay; see ``quadrature.tilted``.
+        rows: Weights of the keys in coordinates of the input.  The gates depend on the
+            first coordinates.
+        count: Number of coordinates on which the gates depend.
+        spread: Largest weight of a gate.
+        tiny: Constant that is added to the squared length of a key.
+        tilt: Shift of the decay's Gaussian; see ``quadrature.tilted``.
     """
     keys = np.array(rows)
     by_gate, inner = keys[:, :count], keys[:, count:]
@@ -243,19 +262,20 @@ def _gaussian(
 
 
 def steep_nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
-    """As ``nodes_of``, for products with up to eight inverse lengths.
+    """Return the nodes of ``nodes_of`` for products with up to eight inverse lengths.
 
-    Nodes are of the gates, of the variable ``s`` of the integral over lengths, and of
-    Gaussians given both: all weights are positive, so that no digits are lost where keys
-    are short.
+    The nodes cover the gates, the variable ``s`` of the integral over lengths, and the
+    Gaussians conditional on both.  All weights are positive, so that no digits are lost
+    for short keys.
 
     Args:
-        head: The head.
-        law: Law of each input vector; standard normal entries if left out.
+        head: Head of the delta rule.
+        law: Distribution of the input vector with few values.  Default: independent
+            standard normal entries.
 
     Raises:
-        ValueError: If Gaussian inputs are fewer than gates and entries of a key, or a sum
-            would have more than 8 388 608 nodes.
+        ValueError: If there are fewer Gaussian inputs than gates and entries of a key,
+            or the rule would have more than 8 388 608 nodes.
     """
     view, keys = _view(head, law)
     if law is not None:
@@ -306,7 +326,12 @@ def steep_nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
 
 
 class Products:
-    """Expectations of products of keys, over one set of nodes."""
+    """Expectations of products of normalised keys ``k`` over one set of nodes.
+
+    Args:
+        x: Keys before normalisation at each node.
+        weights: Weights of the nodes, by the number of inverse key lengths.
+    """
 
     def __init__(
         self, x: Float[np.ndarray, "nodes keys"], weights: dict[int, Nodewise]
@@ -315,25 +340,25 @@ class Products:
         self.pairs = (x[:, :, None] * x[:, None]).reshape(len(x), -1)
 
     def scalar(self, phi: Nodewise) -> float:
-        """``E phi``."""
+        """Return ``E phi``."""
         return float((self.weights[0] * phi).sum())
 
     def first(self, phi: Float[np.ndarray, "nodes *more"]):
-        """``E phi k``, further axes of ``phi`` first."""
+        """Return ``E phi k``; further axes of ``phi`` come first."""
         return np.einsum("n...,na->...a", self._weighted(1, phi), self.x)
 
     def second(self, phi: Nodewise) -> Matrix:
-        """``E phi k k^T``."""
+        """Return ``E phi k k^T``."""
         return ((self.weights[2] * phi) @ self.pairs).reshape(self.keys, self.keys)
 
     def third(self, phi: Float[np.ndarray, "nodes values"]):
-        """``E phi k k k``, the axis of ``phi`` first."""
+        """Return ``E phi k k k``; the second axis of ``phi`` comes first."""
         whole = self._weighted(3, phi)[:, :, None] * self.x[:, None]
         found = np.tensordot(whole, self.pairs, (0, 0))
         return found.reshape(phi.shape[1], *[self.keys] * 3)
 
     def fourth(self, phi: Nodewise):
-        """``E phi k k k k``."""
+        """Return ``E phi k k k k``."""
         found = (self.pairs * (self.weights[4] * phi)[:, None]).T @ self.pairs
         return found.reshape([self.keys] * 4)
 
@@ -341,18 +366,21 @@ class Products:
         return self.weights[p].reshape(-1, *[1] * (phi.ndim - 1)) * phi
 
     def matrix(self, c0: Nodewise, c2: Nodewise) -> Matrix:
-        """``E[c0 I + c2 k k^T]``."""
+        """Return ``E[c0 I + c2 k k^T]``."""
         return self.scalar(c0) * np.eye(self.keys) + self.second(c2)
 
     def sandwich(self, a: tuple[Nodewise, Nodewise], c: tuple[Nodewise, Nodewise], f):
-        """``X -> E[f A X C]``, as a matrix on the entries of ``X``."""
+        """Return the map ``X -> E[f A X C]`` as a matrix on the entries of ``X``."""
         (a0, a2), (c0, c2) = a, c
         return self.sides(f * a0 * c0, f * a2 * c0, f * a0 * c2, f * a2 * c2)
 
     def sides(
         self, neither: Nodewise, left: Nodewise, right: Nodewise, both: Nodewise
     ) -> Matrix:
-        """``X -> E[neither X + left k k^T X + right X k k^T + both k k^T X k k^T]``."""
+        """Return a map of ``X`` as a matrix on its entries.
+
+        The map is ``E[neither X + left k k^T X + right X k k^T + both k k^T X k k^T]``.
+        """
         one = np.eye(self.keys)
         whole = np.einsum("ac,bd->abcd", one, one) * self.scalar(neither)
         whole = whole + np.einsum("ac,bd->abcd", self.second(left), one)
@@ -363,7 +391,7 @@ class Products:
     def cross(
         self, a: tuple[Nodewise, Nodewise], phi: Float[np.ndarray, "nodes values"]
     ) -> Matrix:
-        """``m -> sum_i E[A m_i phi_i k^T]``, as a matrix on the entries of ``m``."""
+        """Return ``m -> sum_i E[A m_i phi_i k^T]`` as a matrix on the entries of ``m``."""
         straight = self.first(a[0][:, None] * phi)
         whole = np.einsum("ac,ib->abic", np.eye(self.keys), straight)
         whole = whole + np.einsum("iacb->abic", self.third(a[1][:, None] * phi))
@@ -371,14 +399,16 @@ class Products:
 
 
 def nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
-    """A head in coordinates of the input, and the nodes of the input.
+    """Return a head in coordinates of the input, and quadrature nodes of the input.
 
     Args:
-        head: The head.
-        law: Law of each input vector; standard normal entries if left out.
+        head: Head of the delta rule.
+        law: Distribution of the input vector with few values.  Default: independent
+            standard normal entries.
 
     Raises:
-        ValueError: If Gaussian inputs are fewer than gates and entries of a key.
+        ValueError: If there are fewer Gaussian inputs than gates and entries of a key,
+            or keys are so small that ``head.tiny`` would cost digits.
     """
     view, keys = _view(head, law)
     if law is not None:
@@ -397,7 +427,7 @@ def _gates(head: Head, view: View) -> tuple[int, float, float]:
 
 
 def _gate_nodes(head: Head, view: View, keys: Matrix) -> tuple[GateNodes, int]:
-    """Nodes of the gates, near which keys may be much narrower than the Gaussian."""
+    """Return nodes of the gates, dense enough for keys narrower than the Gaussian."""
     count, spread, tilt = _gates(head, view)
     sharp = np.linalg.norm(np.linalg.solve(keys[:, count:], keys[:, :count]), 2)
     narrow = LOOSE * math.hypot(1.0, float(sharp))

@@ -1,14 +1,14 @@
-"""Second moments of heads of the delta rule for inputs that remember, step by step.
+"""Second moments of heads of the delta rule for inputs that are correlated in time.
 
-A moment given the present input is an array a node; a step takes its mean over the input
-before, by the operator of an AR(1) series or of a law that stays, and then acts as the
-rule does.  Nodes are those of Gauss and Hermite in every input.  A key has no direction
-where it has no length, so that sums over nodes settle slowly: the error is how far the
-finest grid is from the one before it.
+A moment conditional on the present input is an array per node.  A step first takes its mean
+over the previous input by the transition operator of the inputs.  It then applies the delta
+rule.  Every input has Gauss-Hermite nodes.  The direction of a key is not defined at length
+zero, so that sums over nodes converge slowly.  The stated error is the difference between the
+two finest grids.
 
-Notation: m  means of the rows;  M  ``sum E h h^T``;  s, P, S  the same of what is moved,
-with ``P = sum E s h^T``;  f  the input that a weight sees; all given the present input and
-times the root of its probability.
+Notation: m  means of the rows;  M  ``sum E h h^T``;  s  means of the derivatives;  P
+``sum E s h^T``;  S  ``sum E s s^T``;  f  the input that a weight multiplies.  All moments are
+conditional on the present input and multiplied by the root of its probability.
 
 Source: ``sigprop.theory.delta_moments``, ``sigprop.theory.correlated_gates``.
 """
@@ -32,7 +32,7 @@ Stack = Float[np.ndarray, "nodes _rows _columns"]
 
 
 class _Grid(NamedTuple):
-    """A chain, its inputs and what a head makes of them, node by node."""
+    """A Markov chain of inputs, with keys and gates of a head at every node."""
 
     chain: Chain
     u: Float[np.ndarray, "nodes d_in"]
@@ -48,7 +48,7 @@ class _Grid(NamedTuple):
         return self.k[:, :, None] * self.k[:, None]
 
     def before(self, f: Stack) -> Stack:
-        """The mean over the input before."""
+        """Return the mean over the previous input."""
         shaped = f.reshape(*self.chain.shape, *f.shape[1:])
         for place, axis in enumerate(self.chain.axes):
             shaped = on_axis(axis.operator, shaped, place)
@@ -56,7 +56,7 @@ class _Grid(NamedTuple):
 
 
 class _Moved(NamedTuple):
-    """Derivatives of a step along a parameter: ``C`` of keys by keys, and ``d`` a row."""
+    """Derivatives of a step by a parameter: ``C`` (keys, keys), and ``d`` per row."""
 
     C: Stack
     d: Float[np.ndarray, "nodes rows"]
@@ -74,7 +74,7 @@ def _grid(head: Head, chain: Chain, u: Float[np.ndarray, "nodes d_in"]) -> _Grid
 def _grids(
     head: Head, terms: Sequence[Term], law: Law | None, scale: float
 ) -> Iterator[_Grid]:
-    """Finer and finer ones."""
+    """Yield finer and finer grids."""
     if law is not None:
         yield _grid(head, Chain((law_axis(law, terms[0][1]),), 1), law.values)
         return
@@ -112,7 +112,7 @@ def _outer(
     weights: Float[np.ndarray, "nodes rows"],
     k: Float[np.ndarray, "_ keys"],
 ) -> Stack:
-    """``sum over rows of row weight k^T``."""
+    """Return the sum over rows of ``row * weight * k^T``."""
     return np.einsum("nvi,nv,nj->nij", rows, weights, k)
 
 
@@ -126,7 +126,7 @@ def _after(
     b: Float[np.ndarray, "nodes rows"],
     moved: _Moved | None = None,
 ) -> float:
-    """The trace of the last second moment after some steps from the zero state."""
+    """Return the trace of ``M``, or of ``S`` with ``moved``, after some steps from zero."""
     n, K = grid.k.shape
     root, pairs, gates = grid.root[:, None, None], grid.pairs, grid.gates
     kept = np.eye(K) - gates.beta[:, None, None] * pairs
@@ -176,21 +176,25 @@ def correlated_delta_moments(
     law: Law | None = None,
     steps: int | None,
 ) -> dict[str, tuple[float, float]]:
-    """Second moments of a head's state and of what parameters move, and their errors.
+    """Return ``E|S|^2`` of a head's state, and ``E|dS/dtheta|^2`` of its parameters.
 
     Args:
-        head: The head.
-        names: As in ``sigprop.neuron.delta_moments.delta_moments``.
-        terms: Variance and correlation of the AR(1) series that each input is,
-            independent of the others; one.
-        scale: What a Gaussian input is multiplied by.
-        law: Input vectors of few values instead, which stay with the probability that is
-            the correlation.
-        steps: Inputs seen since the zero state.
+        head: Head of the delta rule.
+        names: Names of the wanted moments, as in
+            ``sigprop.neuron.delta_moments.delta_moments``.
+        terms: One pair with the variance and the correlation of the AR(1) process of each
+            input.  The inputs are independent of each other.
+        scale: Factor on Gaussian inputs.
+        law: Distribution of the input vector with few values, instead of a Gaussian.  The
+            correlation is then the probability that the input keeps its value.
+        steps: Number of steps since the zero state.
+
+    Returns:
+        The value and its estimated error, by name.
 
     Raises:
-        ValueError: If there are no steps, more terms than one, Gaussian inputs are not 2
-            to 5, or the terms are no autocovariance.
+        ValueError: If ``steps`` is None; if there are several terms or a variance or a
+            correlation is out of range; or unless there are 2 to 5 Gaussian inputs.
     """
     return mutated_correlated_delta_moments(
         None, head, names, terms=terms, scale=scale, law=law, steps=steps
@@ -207,10 +211,10 @@ def mutated_correlated_delta_moments(
     law: Law | None = None,
     steps: int | None,
 ) -> dict[str, tuple[float, float]]:
-    """``correlated_delta_moments`` of wrong gates, for mutants.
+    """Return ``correlated_delta_moments`` for changed gates, for mutation testing.
 
     Args:
-        change: Makes wrong gates of the right ones; nothing for the right ones.
+        change: Function that makes the gates wrong.  None keeps them right.
         head: As in ``correlated_delta_moments``.
         names: As in ``correlated_delta_moments``.
         terms: As in ``correlated_delta_moments``.

@@ -1,10 +1,10 @@
-"""Second moments of the delta rule from expectations of keys and gates: steps, limits.
+"""Second moments of the delta rule, after a number of steps and in the stationary limit.
 
-A step acts linearly on the means and second moments of a head's rows and of what a
-parameter moves.
+A step acts linearly on the means and second moments of the rows of a head's state, and of
+their derivatives by a parameter.
 
-Notation: m  means of the rows;  M  ``sum E h h^T``;  s, P, S  the same of what is moved,
-with ``P = sum E s h^T``;  f  the input that a weight sees.
+Notation: m  means of the rows;  M  ``sum E h h^T``;  s  means of the derivatives;  P
+``sum E s h^T``;  S  ``sum E s s^T``;  f  the input that a weight multiplies.
 
 Source: ``sigprop.theory.delta_moments``.
 """
@@ -37,16 +37,16 @@ Pair = tuple[Nodewise, Nodewise]
 
 
 class Gates(NamedTuple):
-    """Gates, values and what a step multiplies the state by, at every node."""
+    """Gates and values of a head at every node, with derivatives of the gates."""
 
     beta: Nodewise
-    slope: Nodewise  # of beta by what enters it
+    slope: Nodewise  # derivative of beta by its logit
     alpha: Nodewise
-    lost: Nodewise  # 1 - alpha, accurate where alpha is close to one
-    by_step: Nodewise  # of alpha by what enters it
-    by_rate: Nodewise  # of alpha by A_log
+    lost: Nodewise  # 1 - alpha without cancellation
+    by_step: Nodewise  # derivative of alpha by the argument of the softplus
+    by_rate: Nodewise  # derivative of alpha by A_log
     v: Float[np.ndarray, "nodes values"]
-    square: Nodewise  # sum of the values' squares, what they see elsewhere included
+    square: Nodewise  # sum of the values' squares, with inputs outside of the span
 
     @property
     def A(self) -> Pair:
@@ -59,7 +59,13 @@ def _sigmoid(z: Nodewise) -> Nodewise:
 
 
 def gates_at(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
-    """Gates and values of a head at nodes of its coordinates."""
+    """Evaluate the gates and values of a head at nodes.
+
+    Args:
+        head: Head of the delta rule.
+        view: Weights of the head in coordinates of the input.
+        z: Coordinates of the input at the nodes.
+    """
     beta = _sigmoid(z @ view.beta)
     one = np.ones(len(z))
     alpha, lost, by_step, by_rate = one, 0 * one, 0 * one, 0 * one
@@ -106,7 +112,7 @@ class _Step:
         return np.kron(np.eye(self.gates.v.shape[1]), matrix)
 
     def state(self) -> Blocks:
-        """``m`` and ``M``."""
+        """Return the blocks for ``m`` and ``M``."""
         added = self.E.second(self.gates.beta**2 * self.gates.square)
         return {
             ("m", "1"): _column(self.E.first(self.b)),
@@ -117,7 +123,10 @@ class _Step:
         }
 
     def moved(self, c: Pair, slope: Nodewise, f: Nodewise) -> Blocks:
-        """``s``, ``P`` and ``S`` of what ``A`` moves by ``c`` and ``beta`` by ``slope``."""
+        """Return the blocks for ``s``, ``P`` and ``S`` of a derivative.
+
+        ``c`` is the derivative of ``A`` and ``slope`` the derivative of ``beta``.
+        """
         E, gates = self.E, self.gates
         fc, fd = (f * c[0], f * c[1]), (f * slope)[:, None] * gates.v
         crossed = E.cross(gates.A, fd)
@@ -140,9 +149,10 @@ class _Step:
         }
 
     def elsewhere(self, c: Pair, slope: Nodewise) -> Blocks:
-        """Blocks for all inputs outside of the span together, of which values see some.
+        """Return the blocks for all inputs outside of the span together.
 
-        The mean of what is moved is ``v``'s weight of the input times one vector ``s``.
+        The values can depend on these inputs.  The mean of a derivative is the value's
+        weight of the input times one vector ``s``.
         """
         E, gates, count = self.E, self.gates, self.view.rest
         seen = count * gates.square + 2 * self.view.unseen
@@ -159,7 +169,7 @@ class _Step:
         }
 
     def valued(self, f: Nodewise, square: Nodewise) -> Blocks:
-        """A row of the state by a weight of its value."""
+        """Return the blocks for the derivative of a row by a weight of its value."""
         E, beta, values = self.E, self.gates.beta, self.view.rows
         return {
             ("s", "1"): _column(E.first(beta * f)),
@@ -177,7 +187,7 @@ def _column(values: Float[np.ndarray, "..."]) -> Matrix:
 def _systems(
     step: _Step, by: Parameter, z: Float[np.ndarray, "nodes q"]
 ) -> Iterator[Blocks]:
-    """One set of blocks a direction of the parameter."""
+    """Yield the blocks for each direction of the parameter."""
     gates, one = step.gates, step.one
     if by == "state":
         yield step.state()
@@ -208,7 +218,7 @@ def _trace(
     steps: int | None,
     average: bool,
 ) -> float:
-    """The trace of the last second moment; arguments as of ``_settled``."""
+    """Return the trace of the last second moment; ``_settled`` explains the arguments."""
     last = list(_settled(blocks, lost, steps, average).values())[-1]
     return float(np.trace(last.reshape(keys, keys)))
 
@@ -216,13 +226,11 @@ def _trace(
 def _settled(
     blocks: Blocks, lost: dict[str, Matrix], steps: int | None, average: bool
 ) -> dict[str, Float[np.ndarray, " _entries"]]:
-    """Means and second moments by name, after some steps or in the limit.
-
-    Their means over the steps so far, if that is asked.
+    """Return means and second moments by name, after some steps or in the limit.
 
     Args:
         blocks: Blocks of a step's matrix.
-        lost: Of the limit; one less ``A`` and one less ``A`` on both sides.
+        lost: Matrices ``1 - A`` and ``1 - (X -> A X A)``, for the limit.
         steps: As in ``delta_moments``.
         average: As in ``delta_moments``.
     """
@@ -251,21 +259,21 @@ def _settled(
 
 
 def _require_limit(lost: dict[str, Matrix]) -> None:
-    """Refuse a second moment without a limit.
+    """Raise an error if the second moment has no stationary limit.
 
     Raises:
-        ValueError: If a step does not contract it.
+        ValueError: If an eigenvalue of ``X -> E[A X A]`` is one or more.
     """
     require_finite(1 - np.linalg.eigvals(lost["AA"]).real.min(keepdims=True))
 
 
 def _rules(nodes: Any, law: Law | None) -> tuple[Any, ...]:
-    """Weights of the nodes, and of Gaussian ones also those of the coarse rule."""
+    """Return the weights of the nodes, and for Gaussian inputs also the coarse weights."""
     return (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
 
 
 def _with_error(values: list[float]) -> tuple[float, float]:
-    """A moment by the fine rule, and its distance from that by the coarse rule."""
+    """Return the fine value of a moment, and a bound from its distance to the coarse one."""
     fine, coarse = values[0], values[-1]
     return fine, abs(fine - coarse) + ROUNDED * abs(fine)
 
@@ -279,21 +287,24 @@ def delta_moments(
     steps: int | None = None,
     average: bool = False,
 ) -> dict[str, tuple[float, float]]:
-    """Second moments of a head's state and of what parameters move, and their errors.
+    """Return ``E|S|^2`` of a head's state, and ``E|dS/dtheta|^2`` of its parameters.
 
     Args:
-        head: The head.
-        names: ``state``, ``W_v``, ``W_beta``, and with a decay ``W_a``, ``bias`` and
-            ``A_log``.
+        head: Head of the delta rule.
+        names: Names of the wanted moments: ``state``, ``W_v``, ``W_beta``, and for a head
+            with a decay ``W_a``, ``bias`` and ``A_log``.
         scale: Standard deviation of the inputs, which are Gaussian and independent of
             each other and in time.
-        law: Another law of each input vector.
-        steps: Inputs seen since the zero state; the limit if left out.
-        average: Over all steps from the first to that one.
+        law: Distribution of the input vector with few values, instead of a Gaussian.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+        average: True for the mean over these steps instead of the moment after the last.
+
+    Returns:
+        The value and a bound on its error, by name.
 
     Raises:
-        ValueError: If a limit is infinite, Gaussian inputs are fewer than gates and
-            entries of a key, or an average is over no steps.
+        ValueError: If the limit is infinite; if there are fewer Gaussian inputs than
+            gates and entries of a key; or if ``average`` is True without steps.
     """
     return mutated_delta_moments(
         None, head, names, scale=scale, law=law, steps=steps, average=average
@@ -310,10 +321,10 @@ def mutated_delta_moments(
     steps: int | None = None,
     average: bool = False,
 ) -> dict[str, tuple[float, float]]:
-    """``delta_moments`` of wrong gates, for mutants.
+    """Return ``delta_moments`` for changed gates, for mutation testing.
 
     Args:
-        change: Makes wrong gates of the right ones; nothing for the right ones.
+        change: Function that makes the gates wrong.  None keeps them right.
         head: As in ``delta_moments``.
         names: As in ``delta_moments``.
         scale: As in ``delta_moments``.
@@ -355,20 +366,23 @@ def delta_lagged(
     law: Law | None = None,
     steps: int | None = None,
 ) -> tuple[float, float]:
-    """``E tr(S_t S_{t+lag}^T)`` of a head's state, and its error.
+    """Return ``E tr(S_t S_{t+lag}^T)`` of a head's state.
 
-    Later steps are independent of ``S_t``, so that ``X = E h_{t+n} h_t^T``, summed over
-    the rows, becomes ``E A X + E[beta v k] E h_t^T``.
+    Later steps are independent of ``S_t``.  A step therefore changes the sum over rows
+    ``X = E h_{t+n} h_t^T`` to ``E A X + E[beta v k] E h_t^T``.
 
     Args:
-        head: The head.
-        lag: Steps in between, zero or more.
+        head: Head of the delta rule.
+        lag: Number of steps between the two states, zero or more.
         scale: As in ``delta_moments``.
         law: As in ``delta_moments``.
-        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+        steps: Number ``t`` of steps since the zero state.  Default: the stationary limit.
+
+    Returns:
+        The value and a bound on its error.
 
     Raises:
-        ValueError: As ``delta_moments``, or if the lag is negative.
+        ValueError: If ``delta_moments`` raises it, or ``lag`` is negative.
     """
     lag = require_count("lag", lag, least=0)
     view, nodes = nodes_of(head.scaled(scale if law is None else 1.0), law)
@@ -389,22 +403,24 @@ def delta_lagged(
 def delta_outputs(
     head: Head, W_q: Matrix, law: Law, steps: int | None = None
 ) -> dict[str, tuple[float, float]]:
-    """``E|y|^2`` of ``y = S q/sqrt(keys)``, and what the weights of the query move of it.
+    """Return ``E|y|^2`` of the output ``y = S q/sqrt(keys)``, and its derivative's moment.
 
-    The query ``q`` is ``W_q u`` over its length, as a key is.
+    The query ``q`` is ``W_q u``, normalised as a key.
 
     Args:
-        head: The head.
-        W_q: Rows of the query.
-        law: Law of each input vector.
-        steps: Inputs seen since the zero state, the output's included; the limit if
-            left out.
+        head: Head of the delta rule.
+        W_q: Weights of the query, a row per entry of the query.
+        law: Distribution of the input vector with few values.
+        steps: Number of steps since the zero state, including the step of the output.
+            Default: the stationary limit.
 
     Returns:
-        ``output`` and ``W_q``, each with its error.
+        Pairs of a value and a bound on its error.  ``output`` has ``E|y|^2``, and ``W_q``
+        has the second moment of the derivative of ``v . y`` by ``W_q`` for an error ``v``
+        of unit covariance.
 
     Raises:
-        ValueError: As ``delta_moments``.
+        ValueError: If ``delta_moments`` raises it.
     """
     if steps == 0:
         return {"output": (0.0, 0.0), "W_q": (0.0, 0.0)}
@@ -438,10 +454,10 @@ Graded = dict[int, Float[np.ndarray, "nodes ..."]]
 
 
 class _Keyed:
-    """Terms of a step that an entry of ``W_k`` moves, by their number of inverse lengths.
+    """Terms of a step and its derivative by ``W_k``, by their number of inverse lengths.
 
-    A key's derivative by the row ``a`` of its weights along ``f`` is
-    ``k' = f (e_a - k_a k)/|x|``, so that the step moves by
+    The derivative of a key by row ``a`` of its weights along the input ``f`` is
+    ``k' = f (e_a - k_a k)/|x|``.  The derivatives of a step are then
     ``c = -alpha beta (k' k^T + k k'^T)`` and ``d = beta k'`` times the value.
     """
 
@@ -459,18 +475,18 @@ class _Keyed:
 
 
 class _Means:
-    """Expectations of products of graded terms."""
+    """Expectations of products of terms that are sorted by their number of inverse lengths."""
 
     def __init__(self, weights: dict[int, Nodewise]) -> None:
         self.weights = weights
 
     def one(self, X: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
-        """``E f X``."""
+        """Return ``E f X``."""
         parts = [np.tensordot(self.weights[p] * f, term, 1) for p, term in X.items()]
         return np.sum(parts, axis=0)
 
     def two(self, X: Graded, Y: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
-        """``E f X Y``, entries of ``X`` first."""
+        """Return ``E f X Y``, with the entries of ``X`` first."""
         total: Any = 0.0
         for p, left in X.items():
             for q, right in Y.items():
@@ -481,14 +497,14 @@ class _Means:
         return total
 
     def sandwich(self, X: Graded, Y: Graded, f: Nodewise) -> Matrix:
-        """``Z -> E[f X Z Y^T]``, as a matrix on the entries of ``Z``."""
+        """Return ``Z -> E[f X Z Y^T]`` as a matrix on the entries of ``Z``."""
         found = np.swapaxes(self.two(X, Y, f), 1, 2)
         return found.reshape(len(found) ** 2, -1)
 
     def cross(
         self, X: Graded, y: Graded, phi: Float[np.ndarray, "nodes values"]
     ) -> Matrix:
-        """``m -> sum_i E[phi_i X m_i y^T]``, as a matrix on the entries of ``m``."""
+        """Return ``m -> sum_i E[phi_i X m_i y^T]`` as a matrix on the entries of ``m``."""
         found = np.stack([self.two(X, y, one) for one in phi.T])  # i a c b
         size = found.shape[1]
         return np.einsum("iacb->abic", found).reshape(size**2, -1)
@@ -497,7 +513,7 @@ class _Means:
 def _keyed_blocks(
     step: "_Step", x: Float[np.ndarray, "nodes keys"], z: Float[np.ndarray, "nodes q"]
 ) -> list[Blocks]:
-    """Blocks of a step's matrix, a list of one set for every entry of ``W_k``."""
+    """Return the blocks of a step's matrix for every direction of ``W_k``."""
     E, gates, view, one = _Means(step.E.weights), step.gates, step.view, step.one
     v, both, turned, systems = gates.v, step.both, step.turned, []
     for a in range(x.shape[1]):
@@ -547,21 +563,25 @@ def key_gradient(
     law: Law | None = None,
     steps: int | None = None,
 ) -> tuple[float, float]:
-    """``E|dS_t/dW_k|^2`` of a head, summed over the entries of the keys, and its error.
+    """Return ``E|dS_t/dW_k|^2`` of a head, summed over the entries of ``W_k``.
 
-    The derivative of a normalised key by its weights is of order ``1/|x|``.  For keys
-    of two entries the moment grows with the logarithm of what is added to their squared
-    length.  Samples show it slowly, as few of them make most of it.
+    The derivative of a normalised key by its weights is of order ``1/|x|``.  For keys with
+    two entries, the moment therefore grows as ``log(1/tiny)``, where ``tiny`` is the constant
+    added to the squared length.  Simulations converge slowly, because few samples
+    contribute most of the mean.
 
     Args:
-        head: The head.
+        head: Head of the delta rule.
         scale: As in ``delta_moments``.
         law: As in ``delta_moments``.
         steps: As in ``delta_moments``.
 
+    Returns:
+        The value and a bound on its error.
+
     Raises:
-        ValueError: As ``delta_moments``, or if keys have so many entries that a sum
-            would have more than 8 388 608 nodes.
+        ValueError: If ``delta_moments`` raises it, or if keys have so many entries that
+            the rule would have more than 8 388 608 nodes.
 
     Source: ``sigprop.theory.delta_moments``.
     """
@@ -587,7 +607,7 @@ def key_gradient(
 
 
 def _added(totals: list[Any], more: list[Any]) -> list[Any]:
-    """Sums of tables of matrices, table by table."""
+    """Add two lists of dictionaries of matrices, entry by entry."""
     if not totals:
         return more
     return [

@@ -1,14 +1,14 @@
-"""Simulation of heads of the delta rule at long memories: means over time, with controls.
+"""Simulation of heads of the delta rule with long memory, with control variates.
 
-A head here has two keys, one value and three inputs: its keys see the first two and its
-gate and value all of them.  What an input does to the moments of the state is random
-around its mean, and a control takes up that surprise, as in ``gated_simulation``: it adds
-up functions of the present input, less their means, times moments of the past.  Functions
-are monomials of the input times harmonics of the key's angle, whose means are integrals of
-these alone, so that a wrong weight costs variance and moves no mean.
+A head in this module has a key of two entries, a value of one entry and three inputs.  The
+key depends on the first two inputs; gate and value depend on all.  Control variates reduce
+the variance of time averages, as in ``gated_simulation``.  A control variate is a function
+of the present input minus its mean, times a moment of the past.  The functions are
+monomials of the input times harmonics of the key's angle, and their means are known.  A
+wrong weight of a control variate increases the variance and does not change the mean.
 
-Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  what a weight moves;
-y  ``(1, x)`` of ``x = h``, ``s`` or ``(h, s)``;  M  one step of it, ``y' = M y``.
+Notation: z  inputs;  k  key;  beta  gate;  v  value;  h  state;  s  derivative of the state
+by a weight;  y  ``(1, x)`` with ``x = h``, ``s`` or ``(h, s)``;  M  one step, ``y' = M y``.
 
 Source: ``sigprop.theory.delta_moments``.
 """
@@ -45,7 +45,14 @@ Nodewise = Float[np.ndarray, " nodes"]
 
 
 class Deltas(NamedTuple):
-    """Heads: the keys' rows, the value's and the gate's; what is added to ``|W_k u|^2``."""
+    """Weights of several heads.
+
+    Attributes:
+        W_k: Weights of the keys.
+        W_v: Weights of the values.
+        W_beta: Weights of the logits of the gates.
+        tiny: Constant that is added to the squared length ``|W_k u|^2`` of a key.
+    """
 
     W_k: Float[np.ndarray, "heads keys width"]
     W_v: Float[np.ndarray, "heads width"]
@@ -54,7 +61,7 @@ class Deltas(NamedTuple):
 
     @property
     def ratios(self) -> Float[np.ndarray, " heads"]:
-        """The smaller over the larger extent of the keys."""
+        """Smaller over larger singular value of each head's key weights."""
         sizes = np.linalg.svd(self.W_k[..., :KEYS], compute_uv=False)
         return sizes[:, 1] / sizes[:, 0]
 
@@ -65,7 +72,7 @@ def _powers() -> list[tuple[int, ...]]:
 
 
 def _turn(deltas: Deltas, head: int) -> tuple[float, float]:
-    """Angles of the keys' longer axis, in the input and in the key."""
+    """Return the angles of the keys' longer axis in the input and in the key."""
     left, _, right = np.linalg.svd(deltas.W_k[head, :, :KEYS])
     if np.linalg.det(left) * np.linalg.det(right) < 0:
         raise ValueError("need keys that keep the order of their inputs' axes")
@@ -77,7 +84,10 @@ def _turn(deltas: Deltas, head: int) -> tuple[float, float]:
 def _angles(
     deltas: Deltas, head: int, count: int
 ) -> tuple[Nodewise, Nodewise, Nodewise]:
-    """Angles of the input and of the key, and weights: closer where either turns fast."""
+    """Return angles of the input and of the key, and weights.
+
+    The angles are denser in regions where the input or the key turns fast.
+    """
     ratio = deltas.ratios[head]
     seen, key = _turn(deltas, head)
     middle = (np.arange(count) + 0.5) * 2 * np.pi / count
@@ -88,9 +98,9 @@ def _angles(
 
 
 def _near_zero(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Radii of two inputs and weights, as close about zero as keys of no length ask for.
+    """Return radii of two inputs and weights, with many radii near zero for short keys.
 
-    A trapezoidal rule in the logarithm, whose error falls exponentially.
+    This is a trapezoidal rule in the logarithm, whose error falls exponentially.
     """
     radius = np.exp(np.linspace(math.log(NEAREST), math.log(FARTHEST), count))
     weights = radius**2 * np.exp(-(radius**2) / 2)
@@ -98,7 +108,7 @@ def _near_zero(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Radii of two inputs and weights, by Gauss's rule for half of a square."""
+    """Return radii of two inputs and weights, by Gauss-Laguerre for half the square."""
     half, weights = np.polynomial.laguerre.laggauss(count)
     return np.sqrt(2 * half), weights
 
@@ -106,7 +116,7 @@ def _few(count: int) -> tuple[np.ndarray, np.ndarray]:
 def _nodes(
     deltas: Deltas, head: int, fine: bool
 ) -> tuple[Float[np.ndarray, "nodes width"], Nodewise]:
-    """Fine ones are as many as moments to a part in ten thousand ask for."""
+    """Return nodes and weights; fine nodes give moments to one part in ten thousand."""
     angles = ROUND + round(NARROW * math.sqrt(2 / deltas.ratios[head]))
     radii, across = FINE if fine else COARSE
     angle, _, by_angle = _angles(deltas, head, angles)
@@ -119,7 +129,7 @@ def _nodes(
 
 
 def _functions(z, unit, stack):
-    """Monomials of inputs (3, ...), and harmonics of unit vectors (2, ...)."""
+    """Return monomials of inputs (3, ...), and harmonics of unit vectors (2, ...)."""
     powers = [[one**n for n in range(DEGREE + 1)] for one in z]
     lines = products(powers, _powers())
     c, s = unit
@@ -131,7 +141,10 @@ def _functions(z, unit, stack):
 
 
 def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
-    """Means of the control functions; those of third input and radius in closed form."""
+    """Return the means of the functions in the control variates of each head.
+
+    The integrals over the third input and over the radius have closed forms.
+    """
     found = []
     for head in range(len(deltas.W_k)):
         angle, key, weights = _angles(deltas, head, 2**14)
@@ -163,7 +176,7 @@ def _at(deltas: Deltas, head: int, z: Float[np.ndarray, "nodes width"]) -> _At:
 
 
 def _recursions(at: _At) -> Iterator[tuple[int, Float[np.ndarray, "nodes s s"]]]:
-    """For every direction of a reading, ``M``."""
+    """Yield the index of a reading, and ``M`` for each of its directions."""
     pairs = at.k[:, :, None] * at.k[:, None]
     A = np.eye(KEYS) - at.beta[:, None, None] * pairs
     h = (at.beta * at.v)[:, None] * at.k
@@ -179,7 +192,7 @@ def _recursions(at: _At) -> Iterator[tuple[int, Float[np.ndarray, "nodes s s"]]]
 def _affine(
     A: Float[np.ndarray, "nodes n n"], b: Float[np.ndarray, "nodes n"]
 ) -> Float[np.ndarray, "nodes s s"]:
-    """``M`` of ``x' = A x + b``."""
+    """Return ``M`` for ``x' = A x + b``."""
     M = np.pad(A, ((0, 0), (1, 0), (1, 0)))
     M[:, 0, 0], M[:, 1:, 0] = 1, b
     return M
@@ -187,7 +200,7 @@ def _affine(
 
 @functools.cache
 def _doubled(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """From entries ``i <= j`` of a symmetric matrix to all, and which those are."""
+    """Return the map from entries ``i <= j`` of a symmetric matrix to all, and indices."""
     upper = [(i, j) for i in range(size) for j in range(i, size)]
     whole = np.zeros((size**2, len(upper)))
     for place, (i, j) in enumerate(upper):
@@ -196,7 +209,7 @@ def _doubled(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _moved(M: Float[np.ndarray, "nodes s s"]) -> Float[np.ndarray, "nodes m m"]:
-    """One step of the entries ``i <= j`` of ``y y^T``: of ``1``, ``x`` and ``x x^T``."""
+    """Return one step of ``1``, ``x`` and the entries ``i <= j`` of ``x x^T`` as a matrix."""
     nodes, size, _ = M.shape
     whole, upper = _doubled(size)
     MM = np.einsum("nik,njl->nijkl", M, M).reshape(nodes, size**2, size**2)
@@ -206,7 +219,7 @@ def _moved(M: Float[np.ndarray, "nodes s s"]) -> Float[np.ndarray, "nodes m m"]:
 def _mean_moved(
     weights: Nodewise, M: Float[np.ndarray, "nodes s s"]
 ) -> Float[np.ndarray, "m m"]:
-    """The mean of ``_moved``, without any node's own."""
+    """Return the mean of ``_moved`` over nodes, without storing each node's matrix."""
     nodes, size, _ = M.shape
     whole, upper = _doubled(size)
     flat = M.reshape(nodes, size**2)
@@ -215,13 +228,21 @@ def _mean_moved(
 
 
 def _asked(size: int) -> Float[np.ndarray, " m"]:
-    """Mask of the entries that are added up: the last two squares of ``y``."""
+    """Return a mask of the entries that are summed: the last two squares of ``y``."""
     _, upper = _doubled(size)
     return np.isin(upper, [(size - 1) * (size + 1), (size - 2) * (size + 1)]) * 1.0
 
 
 def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " heads"]]:
-    """Means over time of the moments, step by step, over nodes of the inputs themselves."""
+    """Return time averages of the moments, by recursion with quadrature over the inputs.
+
+    Args:
+        deltas: Weights of the heads.
+        steps: Number of steps of the average, from the zero state.
+
+    Returns:
+        The averages of each head by the names ``READINGS``.
+    """
     found = np.zeros((len(READINGS), len(deltas.W_k)))
     for head in range(len(deltas.W_k)):
         z, weights = _nodes(deltas, head, fine=True)
@@ -238,7 +259,15 @@ def stepped(deltas: Deltas, steps: int) -> Mapping[str, Float[np.ndarray, " head
 def controls(
     deltas: Deltas, steps: int
 ) -> Float[np.ndarray, "blocks heads moments functions"]:
-    """Weights of each function times each moment of the past, by block of steps."""
+    """Return the weights of the control variates for each block of steps.
+
+    Args:
+        deltas: Weights of the heads.
+        steps: Number of steps of the simulation, a multiple of ``BLOCK``.
+
+    Returns:
+        The weight of each function times each moment of the past.
+    """
     whole = []
     for head in range(len(deltas.W_k)):
         z, weights = _nodes(deltas, head, fine=False)
@@ -265,7 +294,7 @@ def controls(
 def _thetas(
     mean: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], steps: int
 ) -> Float[np.ndarray, "blocks m"]:
-    """Weight of each moment in the mean over time, averaged over the steps of a block."""
+    """Return the weight of each moment in the time average, averaged over each block."""
     theta, by_step = np.zeros_like(one), []
     for _ in range(steps):
         theta = one + theta @ mean
@@ -274,20 +303,20 @@ def _thetas(
 
 
 def _entries(x: Float[Array, "size batch"]) -> list[Float[Array, " batch"]]:
-    """``1, x`` and the entries ``i <= j`` of ``x x^T``."""
+    """Return ``1``, ``x`` and the entries ``i <= j`` of ``x x^T``."""
     size = len(x)
     products = [x[i] * x[j] for i in range(size) for j in range(i, size)]
     return [jnp.ones_like(x[0]), *x, *products]
 
 
 def _advance(h, weights, u, k):
-    """The rule itself, of one head: correct the state where the key points."""
+    """Apply the delta rule of one head: correct the state along the key."""
     W_beta, W_v = weights
     return h + sigmoid(W_beta @ u) * (W_v @ u - k @ h) * k
 
 
 def _one(h, moved, W_beta, W_v, u, k):
-    """A step of the state, and of what each weight of the value and the gate moves."""
+    """Return one step of the state, and of its derivatives by weights of value and gate."""
     eye, none = jnp.eye(WIDTH), jnp.zeros((WIDTH, WIDTH))
 
     def along(s, of_beta, of_v):
@@ -309,7 +338,7 @@ def _surprise(
     moved: Float[Array, "2 width keys batch"],
     expected: Float[Array, "moments batch"],
 ) -> Float[Array, "readings batch"]:
-    """Moments of the past times the unexpected part of an input, summed by reading."""
+    """Return moments of the past times the centred functions, summed for each reading."""
     moments = [
         _entries(h),
         [entry for s in moved[0] for entry in _entries(s)],
@@ -329,9 +358,9 @@ def _batch(
     centres: Float[Array, "heads functions"],
     control: Float[Array, "blocks heads moments functions"],
 ) -> Float[Array, "readings heads batch"]:
-    """Sums over time of the squares, less the controls times the steps.
+    """Return sums over time of the squares minus the control variates times the steps.
 
-    Trajectories come last, as neighbours in memory: every product is one of vectors.
+    Trajectories are the last axis, so that every product is a product of long vectors.
     """
     heads, steps = len(W_k), len(control) * BLOCK
 
@@ -379,13 +408,19 @@ def simulate(
     control: Float[np.ndarray, "blocks heads moments functions"],
     num: int,
 ) -> Mapping[str, Sums]:
-    """Mean squares over time of the state and of what weights move, less the controls.
+    """Simulate time averages of the squared state and of its squared derivatives.
+
+    The averages include the control variates, which reduce their variance.
 
     Args:
         key: Random key of JAX; do not use it for anything else.
-        deltas: What is simulated.
-        control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
-        num: Independent trajectories.
+        deltas: Weights of the heads.
+        control: Weights of the control variates, from ``controls``.  Their number of
+            blocks times ``BLOCK`` is the number of steps.
+        num: Number of independent trajectories.
+
+    Returns:
+        Sums over the trajectories by the names ``READINGS``.
     """
     steps = len(control) * BLOCK
     arrays = [jnp.asarray(one) for one in (*deltas, means(deltas))]

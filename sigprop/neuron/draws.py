@@ -1,7 +1,7 @@
-"""Inputs and errors of ``jax.random`` as NumPy arrays, without a program for each shape.
+"""Random numbers of ``jax.random`` as NumPy arrays, without compilation for each shape.
 
-A program of XLA that draws some numbers takes a tenth of a second to compile, for every
-shape of them; those of ``sigprop.neuron.noise`` serve all shapes.
+XLA compiles for about 0.1 s for each new shape of random numbers.  The Numba functions of
+``sigprop.neuron.noise`` work for all shapes.
 """
 
 import math
@@ -19,10 +19,17 @@ from sigprop.numerics.precision import require_dtype
 def series(
     key: PRNGKeyArray, process: Any, num: int, length: int, dtype: Any
 ) -> Float[jax.Array | np.ndarray, "num length"]:
-    """``process.sample(key, num, length, dtype)`` to rounding, with no program of JAX.
+    """Return ``process.sample(key, num, length, dtype)`` up to rounding, without JAX.
 
-    By ``process.sample`` itself where its draws are not those of ``noise``: on a GPU,
-    of a traced key, or of a process that is not linear.
+    The function calls ``process.sample`` if ``sigprop.neuron.noise`` cannot make the same
+    numbers: on a GPU, for a traced key, or for a process that is not linear.
+
+    Args:
+        key: Random key of JAX.
+        process: Input process.
+        num: Number of sequences.
+        length: Number of steps of a sequence.
+        dtype: Type of the numbers.
     """
     count = length * getattr(process, "step_width", 0) * num
     if not (isinstance(process, GaussianProcess) and drawn_here(key, count)):
@@ -35,7 +42,10 @@ def series(
 
 
 def normal(key: PRNGKeyArray, shape: tuple[int, ...], dtype: Any) -> Any:
-    """``jax.random.normal(key, shape, dtype)`` to rounding; see ``series``."""
+    """Return ``jax.random.normal(key, shape, dtype)`` up to rounding, without JAX.
+
+    The function calls JAX if ``sigprop.neuron.noise`` cannot make the same numbers.
+    """
     count = math.prod(shape)
     if not drawn_here(key, count):
         return jax.random.normal(key, shape, dtype)

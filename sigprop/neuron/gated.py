@@ -1,17 +1,19 @@
-"""Exact second moments of neurons whose gates see independent inputs.
+"""Exact second moments of neurons whose gates read inputs that are independent in time.
 
-``h' = a h + b`` and ``s' = a s + c h + d``, with ``a`` and ``b`` functions of a few
-projections of the input: the moments of ``h`` and ``s`` follow from expectations of
-products of two coefficients.  Those are sums over nodes: of a law of few values the values
-themselves; of Gaussian inputs a trapezoidal rule in each projection that a gate bends,
-whose error falls exponentially with the nodes, and four nodes in each other, which are
-exact.  How far every second node is off bounds the error, with what rounding can do to
-sums of the terms' sizes.  Gates that are steep or have kinks get more nodes.  Neurons that
-JAX traces take the same path: only the number of nodes cannot depend on them, and
-``spread`` says it.
+The state obeys ``h' = a h + b`` and the sensitivity ``s' = a s + c h + d``, where ``a`` and
+``b`` are functions of a few projections of the input.  The moments of ``h`` and ``s`` follow
+from expectations of products of two coefficients.
+
+An expectation is a weighted sum over nodes.  For an input with few values, the nodes are
+these values.  For a Gaussian input, there is a trapezoidal rule in each projection in which
+the gate is nonlinear; its error falls exponentially with the number of nodes.  Other
+projections have four nodes, which are exact.  The error bound is the difference to the sum
+over every second node, plus a bound on rounding.  Steep gates and gates with kinks get more
+nodes.  Under tracing by JAX, the number of nodes cannot depend on the neurons, and ``spread``
+determines it.
 
 Notation: z  coordinates of an input in the span of a neuron's projections;  k  projections;
-rest  coordinates outside of the span, which a weight sees and no gate does.
+rest  coordinates outside of the span, which no gate depends on.
 
 Source: ``sigprop.theory.gated_moments`` and ``sigprop.theory.gates``.
 """
@@ -47,16 +49,21 @@ Expectations = dict[str, Table]
 Change = Callable[[Expectations], Expectations]
 
 
-SATURATED = 300.0  # where a gate is open or closed to all digits
-HELD = 2**21  # numbers of one table held at once
-ROUNDED = 64 * float(np.finfo(float).eps)  # share of the sizes added up that may be off
-RESOLVED = 1e-3  # relative error at which a gate gets no more nodes
-MOST_NODES = 2**14  # of a gate that is steep or has kinks
-KINKED = 4.0  # times its coarse rule's distance: errors of several kinks may cancel
+SATURATED = 300.0  # argument at which a gate is 0 or 1 in floating point
+HELD = 2**21  # numbers of a table in memory at once
+ROUNDED = 64 * float(np.finfo(float).eps)  # rounding, relative to the sum of all sizes
+RESOLVED = 1e-3  # relative error at which the refinement of nodes stops
+MOST_NODES = 2**14  # largest number of nodes for a gate that is steep or has kinks
+KINKED = 4.0  # factor on the error estimate, as errors of several kinks may cancel
 
 
 class Moment(NamedTuple):
-    """A second moment of each neuron, and by how much quadrature may be off."""
+    """Moment of each neuron, with a bound on the error of quadrature.
+
+    Attributes:
+        value: Moment of each neuron.
+        error: Bound on the absolute error of ``value``.
+    """
 
     value: Float[Any, " neurons"]
     error: Float[Any, " neurons"]
@@ -64,9 +71,9 @@ class Moment(NamedTuple):
 
 @functools.cache
 def _compiled(gate: Gate, by: str | None, backend: Backend) -> Callable[..., Any]:
-    """``a, b`` and, by a symbol, ``c, d`` as functions of projections and parameters.
+    """Compile ``a``, ``b`` and ``1 - a`` as functions of projections and parameters.
 
-    The last is ``1 - a``.
+    With a symbol ``by``, the derivatives ``c`` and ``d`` come before ``1 - a``.
 
     Raises:
         ValueError: If the gate has no such symbol, or no derivative.
@@ -88,7 +95,7 @@ class _View(NamedTuple):
     projections: Float[Any, "neurons k coordinates"]
     along: Float[Any, "neurons directions coordinates"]
     rest: Table  # variance of the part of a direction outside of the span
-    copies: Float[np.ndarray, " directions"]  # how many such directions there are
+    copies: Float[np.ndarray, " directions"]  # number of equivalent directions
 
 
 def _view(
@@ -99,18 +106,19 @@ def _view(
     narrow: float = 1.0,
     power: int = 2,
 ) -> _View:
-    """The coordinates of inputs of a law, or of unit variance.
+    """Return neurons in coordinates of the input, with quadrature nodes.
 
     Args:
         neurons: Neurons of a gate whose linear projections are last.
-        law: Law of each input vector; standard normal entries if left out.
+        law: Distribution of the input vector with few values.  Default: standard normal
+            entries.
         directions: As in ``gated_sensitivity_moment``.
         spread: As in ``gated_state_moment``.
         narrow: As in ``quadrature.gaussian_nodes``.
-        power: Power of the state, whose moment is asked.
+        power: Power of the state in the moment.
 
     Raises:
-        ValueError: If nodes depend on neurons that are traced.
+        ValueError: If the neurons are traced by JAX and ``spread`` is missing.
     """
     xp = namespace(neurons[1:], directions)
     n, _, width = neurons.weights.shape
@@ -164,21 +172,35 @@ def _view(
 def coefficients(
     neurons: Neurons, at: Float[Any, "neurons k nodes"], by: str | None
 ) -> list[Float[Any, "neurons nodes"]]:
-    """``a, b`` and, by a symbol, ``c, d`` from what the projections are at every node."""
+    """Return the coefficients of neurons at every node.
+
+    Args:
+        neurons: Neurons of any gate.
+        at: Values of the projections at the nodes, without the offsets.
+        by: Symbol of the gate by which to differentiate, or None.
+
+    Returns:
+        ``a`` and ``b``, and with ``by`` also their derivatives ``c`` and ``d``.
+    """
     return coefficients_and_lost(neurons, at, by)[:-1]
 
 
 def coefficients_and_lost(
     neurons: Neurons, at: Float[Any, "neurons k nodes"], by: str | None
 ) -> list[Float[Any, "neurons nodes"]]:
-    """The ``coefficients``, and ``1 - a`` as accurate where ``a`` is close to one.
+    """Return the ``coefficients``, followed by ``1 - a`` without cancellation.
 
-    A projection of such a size that its exponential overflows is cut: there every gate
-    is open or closed to all digits, and one that is open loses nothing.  What JAX traces is
-    taken for a real number.
+    Projections beyond 300 in size, whose exponential could overflow, are clipped.  A gate
+    is then 0 or 1 in floating point.  Values that JAX traces are not checked.
+
+    Args:
+        neurons: Neurons of any gate.
+        at: Values of the projections at the nodes, without the offsets.
+        by: Symbol of the gate by which to differentiate, or None.
 
     Raises:
-        ValueError: If a coefficient is not a real number at a node.
+        ValueError: If a coefficient is not a real number at a node, or the gate has no
+            symbol ``by``.
     """
     xp, gate = namespace(neurons[1:], at), neurons.gate
     at = at + neurons.offsets[:, :, None]
@@ -198,10 +220,12 @@ def coefficients_and_lost(
 
 
 def _require_real(gate: Gate, a: Any, b: Any, at: Any) -> None:
-    """Refuse a gate that is no number somewhere, as the root of ``1 - a^2`` for ``a > 1``.
+    """Raise an error if a coefficient of a gate is not a real number at a node.
+
+    An example is the root of ``1 - a^2`` for ``a > 1``.
 
     Raises:
-        ValueError: With the projections where, and ``a`` there.
+        ValueError: If there is such a node; the message has its projections and ``a``.
     """
     for name, values in (("a", a), ("b", b)):
         wrong = np.argwhere(np.isnan(values))
@@ -224,13 +248,17 @@ def _expectations(
     w: Float[np.ndarray, " nodes"],
     seen: Float[Any, "neurons rows nodes"] | None,
 ) -> tuple[Expectations, dict[str, Any]]:
-    """``E a``, ``E a b`` and so on of each neuron and direction; ``1 - E a``, ``1 - E a^2``.
+    """Return expectations of coefficients for each neuron and direction.
 
     Args:
-        parts: ``coefficients_and_lost`` at every node.
-        view: View of the neurons.
+        parts: Result of ``coefficients_and_lost`` at every node.
+        view: Neurons in coordinates of the input.
         w: Weights of the nodes.
-        seen: What the directions see; none for what multiplies no input.
+        seen: Input along each direction at every node, or None for a parameter that
+            multiplies no input.
+
+    Returns:
+        ``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``.
     """
     xp = namespace(parts, seen)
     a, b, *moved, lost = parts
@@ -239,7 +267,7 @@ def _expectations(
         return (functools.reduce(operator.mul, factors) @ w)[:, None]
 
     def along(seen: Float[Any, "neurons directions nodes"]) -> Callable[..., Table]:
-        """Means of products with what the directions see."""
+        """Return a function for means of products with the input along each direction."""
 
         def seen_mean(*factors: Float[Any, "neurons nodes"]) -> Table:
             product = functools.reduce(operator.mul, factors) * w[None]
@@ -269,7 +297,7 @@ def _of_the_state(
     lost: Float[Any, "neurons nodes"],
     w: Float[np.ndarray, " nodes"],
 ) -> tuple[dict[str, Float[Any, " neurons"]], dict[str, Float[Any, " neurons"]]]:
-    """``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``."""
+    """Return ``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``."""
     known = {"a": a @ w, "b": b @ w, "aa": (a * a) @ w, "ab": (a * b) @ w}
     known["bb"] = (b * b) @ w
     return known, {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
@@ -284,7 +312,7 @@ def _chunks(neurons: Neurons, size: int) -> list[Neurons]:
 def _standard(
     neurons: Neurons, scale: float | Float[Any, ""], law: Law | None
 ) -> Neurons:
-    """The neurons for inputs of unit variance, linear projections last."""
+    """Return the neurons for inputs of unit variance, with linear projections last."""
     neurons = neurons.nonlinear_first()
     return (
         neurons
@@ -305,12 +333,14 @@ def mutated_moment(
     average: bool = False,
     spread: float | None = None,
 ) -> Moment:
-    """Moments of the state, or of the sensitivity, from wrong expectations, for mutants.
+    """Return moments of the state or the sensitivity, with changed expectations.
+
+    This is for mutation testing.
 
     Args:
-        change: Makes wrong expectations of the right ones; nothing for the right ones.
+        change: Function that makes the expectations wrong.  None keeps them right.
         neurons: As in ``gated_sensitivity_moment``.
-        by: As in ``gated_sensitivity_moment``; nothing for the state.
+        by: As in ``gated_sensitivity_moment``, or None for the state.
         directions: As in ``gated_sensitivity_moment``.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
@@ -338,17 +368,19 @@ def refined(
     moment: Callable[[float], Moment],
     power: int = 2,
 ) -> Moment:
-    """A moment over more and more nodes, as many as a gate needs.
+    """Return a moment with as many nodes as the gate needs.
 
-    A ``law`` is exact; a smooth gate with a given ``spread`` keeps its first nodes.
+    With a ``law``, the nodes are exact.  A smooth gate with a given ``spread`` is not
+    refined.  A gate with kinks gets the largest number of nodes.
 
     Args:
-        neurons: Neurons of one gate; a gate with kinks gets the most nodes allowed.
-        directions: In which they are moved.
+        neurons: Neurons of one gate.
+        directions: As in ``gated_sensitivity_moment``.
         law: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.
-        moment: By how narrow nodes are; see ``quadrature.gaussian_nodes``.
-        power: Power of the state, whose moment is asked.
+        moment: Function from the factor ``narrow`` of ``quadrature.gaussian_nodes`` to
+            the moment.
+        power: Power of the state in the moment.
     """
     if spread is not None:
         require_number("spread", spread, 0, SATURATED, "[]")
@@ -437,27 +469,28 @@ def gated_state_moment(
     average: bool = False,
     spread: float | None = None,
 ) -> Moment:
-    """``E h^2`` of each neuron.
+    """Return ``E h^2`` of each neuron for inputs that are independent in time.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp`` of the neurons and the scale.  A
-    limit that is infinite and a gate that is no real number are then not refused.
-    Derivatives are not numbers where the weights of a neuron's projections are linearly
-    dependent.
+    The function works under ``jit``, ``vmap``, ``grad`` and ``jvp`` of the neurons and the
+    scale.  Under these, an infinite limit and a gate without a real value raise no error.
+    Derivatives are NaN if the weights of a neuron's projections are linearly dependent.
 
     Args:
         neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
-        scale: Standard deviation of the Gaussian input channels, which are independent of
-            each other and in time.
-        law: Another law of the input in its place.
-        steps: Inputs seen since the zero state; the limit if left out.
-        average: Take the mean over these steps, not the moment after the last.
-        spread: Largest standard deviation of a gate's argument, from which the nodes are
-            chosen; that of the neurons if left out, with more nodes for steep gates.
+        scale: Standard deviation of the input channels, which are Gaussian and
+            independent of each other.
+        law: Distribution of the input vector with few values, instead of a Gaussian.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+        average: True for the mean over these steps instead of the moment after the last.
+        spread: Largest standard deviation of a gate's argument, which determines the
+            number of nodes.  Default: computed from the neurons, with more nodes for
+            steep gates.
 
     Raises:
-        ValueError: If a limit is infinite: what is finite instead is said; if a
-            coefficient of the gate is no real number for some input; or if inputs are
-            Gaussian and the neurons traced without a spread.
+        ValueError: If the limit is infinite (the message states which moments are
+            finite); if a coefficient of the gate is not a real number for some input; or
+            if the neurons are traced by JAX, the input is Gaussian and ``spread`` is
+            missing.
     """
     return mutated_moment(
         None,
@@ -481,13 +514,14 @@ def gated_sensitivity_moment(
     average: bool = False,
     spread: float | None = None,
 ) -> Moment:
-    """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
+    """Return ``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
 
     Args:
         neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
-        by: A projection or a parameter of the neurons, by its name in their gate.
-        directions: ``each``: every weight of the projection's row.  Rows: the row moved
-            along them.  None: what is added to the projection, or the parameter.
+        by: Name of the projection or the gate parameter that depends on ``theta``.
+        directions: ``each`` if ``theta`` is the weight vector of the projection.  An array
+            if each entry of ``theta`` shifts the weights along one of its rows.  None if
+            ``theta`` is the offset of the projection, or a gate parameter.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
         steps: As in ``gated_state_moment``.
@@ -495,7 +529,8 @@ def gated_sensitivity_moment(
         spread: As in ``gated_state_moment``.
 
     Raises:
-        ValueError: As ``gated_state_moment``, or if the gate has no such name or may jump.
+        ValueError: If ``gated_state_moment`` raises it; if the gate has no such name; or
+            if the gate can jump.
     """
     return mutated_moment(
         None,
@@ -518,7 +553,7 @@ def gated_fourth_moment(
     steps: int | None = None,
     spread: float | None = None,
 ) -> Moment:
-    """``E h^4`` of each neuron.
+    """Return ``E h^4`` of each neuron for inputs that are independent in time.
 
     Args:
         neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
@@ -528,8 +563,8 @@ def gated_fourth_moment(
         spread: As in ``gated_state_moment``.
 
     Raises:
-        ValueError: If a limit is infinite, ``E a^4 >= 1``: the tail index is said; else
-            as ``gated_state_moment``.
+        ValueError: If the limit is infinite, that is ``E a^4 >= 1`` (the message has the
+            tail index), or if ``gated_state_moment`` raises it.
 
     Source: ``sigprop.theory.gated_moments.power_limit``.
 
@@ -553,20 +588,20 @@ def gated_lagged_moment(
     steps: int | None = None,
     spread: float | None = None,
 ) -> Moment:
-    """``E[h_t h_{t+lag}]`` of each neuron.
+    """Return ``E[h_t h_{t+lag}]`` of each neuron.
 
-    Inputs are independent in time: of inputs that remember this is not known here.
+    The inputs must be independent in time; correlated inputs are not supported.
 
     Args:
         neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
-        lag: Steps in between, zero or more.
+        lag: Number of steps between the two states, zero or more.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
-        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+        steps: Number ``t`` of steps since the zero state.  Default: the stationary limit.
         spread: As in ``gated_state_moment``.
 
     Raises:
-        ValueError: As ``gated_state_moment``, or if the lag is negative.
+        ValueError: If ``gated_state_moment`` raises it, or ``lag`` is negative.
 
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
@@ -595,17 +630,18 @@ def _of_states(
     spread: float | None,
     moved: bool = False,
 ) -> Moment:
-    """A moment by a rule from coefficients at nodes; and its error.
+    """Return a moment that a rule computes from the coefficients at nodes.
 
     Args:
-        rule: From neurons, their ``a``, ``b`` and ``1 - a`` at nodes, and if they are
-            ``moved`` derivatives by each projection; weights and steps.
+        rule: Function of neurons, their coefficients at nodes, weights of the nodes and
+            steps.  The coefficients are ``a``, ``b``, ``1 - a`` and, with ``moved``, the
+            derivatives by each projection.
         neurons: Neurons of any gate.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
         steps: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.
-        moved: True if the rule takes derivatives.
+        moved: True if the rule needs derivatives.
     """
     neurons = _standard(neurons, scale, law)
     names = [str(symbol) for symbol in neurons.gate.projections if moved]
@@ -669,7 +705,7 @@ def _lagged(
 def _states(
     parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
 ) -> tuple[Any, Any, dict[str, Float[Any, " neurons"]]]:
-    """``E h``, ``E h^2`` and expectations of the coefficients."""
+    """Return ``E h``, ``E h^2`` and expectations of the coefficients."""
     a, b, lost = parts[:3]
     known, below = _of_the_state(a, b, lost, w)
     if steps is None and namespace(a) is np and below["aa"].min() <= 0:
@@ -692,22 +728,23 @@ def input_gradient_moment(
     steps: int | None = None,
     spread: float | None = None,
 ) -> Moment:
-    """``E|dh_t/du_{t-lag}|^2`` of each neuron, summed over the inputs that it sees.
+    """Return ``E|dh_t/du_{t-lag}|^2`` of each neuron, summed over its inputs.
 
-    Later steps multiply it by ``E a^2`` each.  Inputs are independent in time.
+    The inputs must be independent in time.  Each step of the lag multiplies the moment by
+    ``E a^2``.
 
     Args:
         neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
-        lag: Steps in between, zero or more.
+        lag: Number of steps between input and state, zero or more.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
-        steps: Inputs seen at ``t`` since the zero state, more than the lag; the limit if
-            left out.
+        steps: Number ``t`` of steps since the zero state, larger than ``lag``.  Default:
+            the stationary limit.
         spread: As in ``gated_state_moment``.
 
     Raises:
-        ValueError: As ``gated_sensitivity_moment``, or if the lag is negative or no less than
-            the steps.
+        ValueError: If ``gated_sensitivity_moment`` raises it; if ``lag`` is negative; or
+            unless ``lag < steps``.
 
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 

@@ -1,11 +1,10 @@
-"""Simulation of gated neurons at long memories: means over time, with controls.
+"""Simulation of gated neurons with long memory, with control variates.
 
-A trajectory carries states, slopes and running sums of their squares through time, so
-that memory does not depend on the length.  What an input does to the moments of the state
-is random around its mean; a control adds up that surprise, to some degree in Hermite
-polynomials of the input, with the weight that it has in the mean over time.  A Hermite
-polynomial of the present input times anything of the past has mean zero, whatever the
-moments are: a wrong weight costs variance and moves no mean.
+A trajectory carries states, sensitivities and running sums of their squares through time,
+so that the memory use does not depend on the length.  Control variates reduce the variance
+of the time averages.  A control variate is a Hermite polynomial of the present input times a
+moment of the past.  Its mean is zero for any weight, so a wrong weight increases the variance
+and does not change the mean.
 
 Notation: u  inputs, shared by all neurons;  Phi  Hermite polynomials of one input;  m  the
 moments ``1, h, s, h^2, h s, s^2`` of one trajectory;  theta  weights of moments.
@@ -41,12 +40,14 @@ Hand = Callable[[list[Array], list[Array]], tuple[Array, Array]]
 
 
 class Readings(NamedTuple):
-    """Neurons of a simulation, and the parameters by which they are moved.
+    """Neurons of a simulation, and the parameters of the sensitivities.
 
     Attributes:
         neurons: Neurons of one gate.
-        hand: Coefficients ``a`` and ``b`` from projections and parameters.
-        by: Projections, each moved by its weight of the first input, and parameters.
+        hand: Function from projections and gate parameters to the coefficients ``a`` and
+            ``b``.
+        by: Names of projections and gate parameters.  For a projection, the parameter of
+            the sensitivity is its weight of the first input.
     """
 
     neurons: Neurons
@@ -55,12 +56,12 @@ class Readings(NamedTuple):
 
 
 def readings(neurons: Neurons, hand: Hand | None = None) -> Readings:
-    """All that can move neurons.
+    """Return the readings of a simulation for all projections and parameters of a gate.
 
     Args:
         neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
-        hand: The gate's coefficients, written in JAX by another hand; compiled from the
-            gate if left out.
+        hand: Independent JAX code of the gate's coefficients ``a`` and ``b``.  Default:
+            compiled from the gate.
 
     Example:
         >>> from sigprop.neuron import describe
@@ -80,7 +81,7 @@ def readings(neurons: Neurons, hand: Hand | None = None) -> Readings:
 
 @functools.cache
 def by_gate(gate: Gate) -> Hand:
-    """The coefficients of a gate in JAX, from its expressions."""
+    """Compile the coefficients ``a`` and ``b`` of a gate to a JAX function."""
     compiled = compile_expr([gate.a, gate.b], *gate.symbols)
 
     def hand(at: list[Array], parameters: list[Array]) -> tuple[Array, Array]:
@@ -96,7 +97,7 @@ def _degrees(width: int) -> list[tuple[int, ...]]:
 
 
 def _hermite(u: Any, degrees: list[tuple[int, ...]], stack: Any) -> Any:
-    """Normalised Hermite polynomials of inputs (width, ...), one after the other."""
+    """Return products of normalised Hermite polynomials of the inputs (width, ...)."""
     lines = []
     for one in u:
         line = [one**0, one]
@@ -110,7 +111,12 @@ def _hermite(u: Any, degrees: list[tuple[int, ...]], stack: Any) -> Any:
 def products(
     lines: Sequence[Sequence[Any]], powers: Sequence[tuple[int, ...]]
 ) -> list[Any]:
-    """For each row of ``powers``, multiply the entries of ``lines`` at its indices."""
+    """Return the product of ``line[n]`` over all lines, for each row of indices ``n``.
+
+    Args:
+        lines: A list of values per factor.
+        powers: Rows with one index per line.
+    """
     return [
         functools.reduce(
             operator.mul, [line[n] for line, n in zip(lines, row, strict=True)]
@@ -121,7 +127,7 @@ def products(
 
 @functools.cache
 def _step_matrix() -> Callable[..., Any]:
-    """One step of ``m`` given its coefficients, as the entries of a matrix."""
+    """Compile the entries of the matrix of one step on ``m``, given its coefficients."""
     from sympy import Integer, Poly
 
     a, b, c, d = LETTERS
@@ -137,7 +143,7 @@ def _step_matrix() -> Callable[..., Any]:
 def _matrices(
     asked: Readings, by: str | None, u: Float[np.ndarray, "nodes width"]
 ) -> Float[np.ndarray, "moments moments neurons nodes"]:
-    """Matrices that one step applies to the moments, for every input."""
+    """Return the matrices of one step on the moments, for every input."""
     neurons = asked.neurons
     parts = coefficients(neurons, neurons.weights @ u.T, by)
     if by is None:
@@ -150,7 +156,15 @@ def _matrices(
 
 
 def stepped(asked: Readings, steps: int) -> Mapping[str, Float[np.ndarray, " neurons"]]:
-    """Means over time of the moments, step by step, over nodes of the inputs themselves."""
+    """Return time averages of the moments, by recursion with quadrature over the inputs.
+
+    Args:
+        asked: Neurons and parameters.
+        steps: Number of steps of the average, from the zero state.
+
+    Returns:
+        The averages of ``h^2`` (``state``), and of ``s^2`` by each name in ``asked.by``.
+    """
     width = asked.neurons.weights.shape[2]
     z, w = np.polynomial.hermite_e.hermegauss(NODES)
     u = np.array(list(itertools.product(z, repeat=width)))
@@ -172,7 +186,15 @@ def stepped(asked: Readings, steps: int) -> Mapping[str, Float[np.ndarray, " neu
 def controls(
     asked: Readings, steps: int
 ) -> Float[np.ndarray, "blocks neurons readings moments polynomials"]:
-    """Weights of each polynomial times each moment of the past, by block of steps."""
+    """Return the weights of the control variates for each block of ``BLOCK`` steps.
+
+    Args:
+        asked: Neurons and parameters.
+        steps: Number of steps of the simulation.
+
+    Returns:
+        The weight of each polynomial times each moment of the past.
+    """
     neurons = asked.neurons
     n, _, width = neurons.weights.shape
     degrees = _degrees(width)
@@ -217,9 +239,9 @@ def _batch(
 ) -> tuple[
     Float[Array, "readings neurons batch"], Float[Array, "readings neurons batch"]
 ]:
-    """Sums over time of the squares, and of the controls.
+    """Return sums over time of the squares, and of the control variates.
 
-    Trajectories come last, as neighbours in memory: every product is one of vectors.
+    Trajectories are the last axis, so that every product is a product of long vectors.
     """
     n, k, width = weights.shape
     degrees = _degrees(width)
@@ -278,13 +300,19 @@ def simulate(
     control: Float[np.ndarray, "blocks neurons readings moments polynomials"],
     num: int,
 ) -> Mapping[str, Sums]:
-    """Mean squares over time of the state and of each slope, less the controls.
+    """Simulate time averages of the squared state and the squared sensitivities.
+
+    The averages include the control variates, which reduce their variance.
 
     Args:
         key: Random key of JAX; do not use it for anything else.
-        asked: What is simulated.
-        control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
-        num: Independent trajectories.
+        asked: Neurons and parameters.
+        control: Weights of the control variates, from ``controls``.  Their number of
+            blocks times ``BLOCK`` is the number of steps.
+        num: Number of independent trajectories.
+
+    Returns:
+        Sums over the trajectories for ``state``, and for each name in ``asked.by``.
     """
     neurons, steps = asked.neurons, len(control) * BLOCK
     arrays = [jnp.asarray(one) for one in (*neurons[1:], control)]

@@ -1,4 +1,6 @@
-"""Eigenvalues of real Gaussian matrices at finite size: the circular law, exactly.
+"""Exact eigenvalue distributions of real Gaussian matrices of finite size.
+
+For large size they approach the circular law.
 
 Source: Edelman, Kostlan & Shub (1994) for the real eigenvalues, Edelman (1997) for the
 complex ones.  Matrices have independent standard normal entries divided by sqrt(N).
@@ -34,10 +36,10 @@ def _complex_density(x: Any, y: Any, size: int) -> Any:
 
 
 def radial_law(radii: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, " k"]:
-    """Expected fraction of eigenvalues with modulus at most each of ``radii``.
+    """Return the expected fraction of eigenvalues with ``|lam|`` at most each radius.
 
     Args:
-        radii: In units of the unit disc, increasing from above zero.
+        radii: Positive, increasing radii; the limiting disc has radius one.
         size: Number of rows ``N`` of the matrix, at least two.
 
     Raises:
@@ -66,12 +68,13 @@ def radial_law(radii: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, "
 
 
 def phase_law(phases: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, " k"]:
-    """Expected fraction of eigenvalues with ``|arg lam|`` at most each of ``phases``.
+    """Return the expected fraction of eigenvalues with ``|arg lam|`` at most each phase.
 
-    Real ones are of phase zero or pi; there are some ``sqrt(2 N/pi)``.
+    Real eigenvalues have phase zero or pi.  Their expected number is about
+    ``sqrt(2 N/pi)``.
 
     Args:
-        phases: In radians, increasing, from zero to at most pi.
+        phases: Increasing phases in radians, in [0, pi].
         size: Number of rows ``N`` of the matrix, at least two.
 
     Raises:
@@ -104,12 +107,12 @@ def phase_law(phases: Float[np.ndarray, " k"], size: int) -> Float[np.ndarray, "
 def sample_radii(
     generator: np.random.Generator, count: int, size: int
 ) -> Float[np.ndarray, "count size"]:
-    """Moduli of the eigenvalues of ``count`` matrices of ``size`` rows."""
+    """Return the moduli of the eigenvalues of random matrices, a row per matrix."""
     return np.abs(np.linalg.eigvals(sample_matrices(generator, count, size)))
 
 
 def sample_matrices(
     generator: np.random.Generator, count: int, size: int
 ) -> Float[np.ndarray, "count size size"]:
-    """Independent real matrices, of entries from ``N(0, 1/size)``."""
+    """Draw real matrices with independent Gaussian entries of variance ``1/size``."""
     return generator.standard_normal((count, size, size)) / math.sqrt(size)

@@ -1,7 +1,7 @@
 """Choice between the GPU kernel of a simulation and the slower scan.
 
-The kernel is used only after it has given the numbers of the scan on this very device.
-Whatever it fails with is said in one line, and the scan of JAX takes its place.
+The kernel is used only if it first reproduces the numbers of the scan on the same device.
+If it fails, one line on standard error gives the reason, and the scan of JAX is used.
 """
 
 import functools
@@ -34,18 +34,20 @@ def serves(
     batch: int,
     running: bool = False,
 ) -> bool:
-    """Return True if the kernel gives the numbers of ``montecarlo.walk`` here.
+    """Return True if the kernel reproduces ``montecarlo.walk`` on the current device.
 
-    It prints no reason in three cases without a kernel: a device other than
-    CUDA's, a generator other than JAX's default, or a process that is not linear.
+    If the kernel is not used, the function prints the reason.  It prints nothing for a
+    device without CUDA, another random generator than JAX's default, or a nonlinear
+    process.
 
     Args:
-        scan: Returns what ``looks`` does, by ``montecarlo.walk``.
-        key: As for ``walk``.
+        scan: Function that returns the result of ``looks``, computed by
+            ``montecarlo.walk``.
+        key: Random key of JAX.
         lam: Eigenvalues.
-        process: Inputs.
+        process: Input process.
         batch: Number of sequences.
-        running: True to carry the sums of squares.
+        running: True to compute the sums of squares over the steps.
     """
     capability = cuda_capability()
     traced = isinstance(key, Tracer) or isinstance(lam, Tracer)
@@ -64,7 +66,7 @@ def serves(
 
 
 def _usual(key: PRNGKeyArray, process: GaussianProcess, batch: int) -> bool:
-    """Return True if the kernel can reproduce the draws of this key."""
+    """Return True if the kernel can reproduce the random numbers of this key."""
     config: Any = jax.config
     return (
         str(jax.random.key_impl(key)) == "threefry2x32"
@@ -86,11 +88,11 @@ def agrees(
 
     Args:
         scan: As for ``serves``.
-        device: Device of this context; each device is asked once.
-        char: Of the precision, ``f`` or ``d``.
-        real: True if eigenvalues are real.
-        shared: True if all sequences have the same.
-        running: True to carry the sums of squares.
+        device: Name of the current device; each device is tested once.
+        char: ``f`` for single and ``d`` for double precision.
+        real: True if the eigenvalues are real.
+        shared: True if all sequences have the same eigenvalues.
+        running: True to compute the sums of squares over the steps.
     """
     pairs = functools.partial(compared, scan, char, real, shared, running)
     return close(pairs, device, char)
@@ -103,10 +105,12 @@ def compared(
     shared: bool,
     running: bool,
 ) -> list[tuple[Any, Any]]:
-    """Pairs of arrays, by the kernel and by the scan.  Arguments are of ``agrees``.
+    """Return pairs of arrays from the kernel and from the scan in a small simulation.
+
+    The arguments are those of ``agrees``.
 
     Raises:
-        Exception: Any of the compiler, the driver or the memory.
+        Exception: If the compiler or the driver fails, or memory is short.
     """
     neurons, batch, times = 17, 33, (1, 70)
     random = np.random.default_rng(0)
@@ -124,9 +128,10 @@ def compared(
 
 
 def apart(pairs: list[tuple[Any, Any]]) -> float:
-    """Largest difference of pairs of arrays, relative to the largest number or one.
+    """Return the largest difference in pairs of arrays.
 
-    NaN if any number in the arrays is NaN.
+    It is relative to the largest number of an array, or to one if this is larger.  It is
+    NaN if an array has NaN.
     """
     differences = [
         np.abs(row - other).max() / max(np.abs(other).max(), 1) for row, other in pairs
@@ -140,13 +145,16 @@ def close(
     char: str,
     kernel: str = "GPU kernel",
 ) -> bool:
-    """Return True if a kernel's arrays equal the scan's to rounding; else say why not.
+    """Return True if a kernel's arrays equal the scan's up to rounding.
+
+    If they differ, the function prints the difference.
 
     Args:
-        compared: Returns pairs of arrays of NumPy, by the kernel and by the scan.
-        device: On which they are computed.
-        char: Of the precision, ``f`` or ``d``.
-        kernel: Its name in the line.
+        compared: Function that returns pairs of NumPy arrays, from the kernel and from
+            the scan.
+        device: Name of the device, for the message.
+        char: ``f`` for single and ``d`` for double precision.
+        kernel: Name of the kernel, for the message.
     """
     pairs = attempt(compared, kernel)
     if pairs is None:
@@ -165,7 +173,16 @@ def looks(
     batch: int,
     running: bool = False,
 ) -> list[tuple[Any, ...]]:
-    """By the kernel, the leaves of the walks of ``montecarlo.walk`` without a gain."""
+    """Run ``montecarlo.walk`` without a gain on the GPU kernel; return its arrays.
+
+    Args:
+        key: Random key of JAX.
+        lam: Eigenvalues.
+        process: Input process.
+        times: Numbers of steps after which the simulation is returned.
+        batch: Number of sequences.
+        running: True to compute the sums of squares over the steps.
+    """
     from sigprop.neuron import gpu_kernel
 
     # Pallas interprets the kernel where a test asks for it without a GPU.
@@ -174,12 +191,18 @@ def looks(
 
 
 def simplest(lam: Inexact[Array, "*shape"]) -> Inexact[Array, "*shape"]:
-    """Eigenvalues as real numbers if they are."""
+    """Return the eigenvalues, as a real array if all imaginary parts are zero."""
     return lam if np.any(np.imag(lam)) else lam.real
 
 
 def batches_together(lam: Inexact[Array, " n"], looks: int, batch: int) -> int:
-    """Number of batches that run at once: one, or as many as a GPU has room for."""
+    """Return the number of batches that run at once: 1 on a CPU, more on a GPU.
+
+    Args:
+        lam: Eigenvalues.
+        looks: Number of times at which the simulation is returned.
+        batch: Number of trajectories of a batch.
+    """
     if cuda_capability() is None:
         return 1
     numbers = 4 * len(lam) * batch * (looks + 3)  # the looks, and what is at work
@@ -195,7 +218,7 @@ def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
 def attempt(
     simulate: Callable[[], Result], kernel: str = "GPU kernel"
 ) -> Result | None:
-    """Run a simulation by the kernel; if it fails, say why and return None."""
+    """Run a simulation by the kernel; if it fails, print the reason and return None."""
     try:
         return jax.block_until_ready(simulate())
     except Exception as error:  # of the compiler, the driver or the memory
@@ -205,7 +228,12 @@ def attempt(
 
 
 def capable(capability: float, kernel: str = "GPU kernel") -> bool:
-    """Return True if a device can run a kernel; else say which capability it needs."""
+    """Return True if a device can run a kernel; otherwise print what the kernel needs.
+
+    Args:
+        capability: CUDA compute capability of the device.
+        kernel: Name of the kernel, for the message.
+    """
     if capability < LEAST:
         say(f"it needs compute capability {LEAST}, got {capability}", kernel)
     return capability >= LEAST
@@ -213,7 +241,7 @@ def capable(capability: float, kernel: str = "GPU kernel") -> bool:
 
 @functools.cache
 def say(reason: str, kernel: str = "GPU kernel") -> None:
-    """Print once why the scan takes the kernel's place."""
+    """Print once the reason why the scan is used instead of the kernel."""
     print(
         f"sigprop: the {kernel} is not used, a slower scan is: {reason}",
         file=sys.stderr,

@@ -1,21 +1,19 @@
 """The diagonal recurrence and its sensitivity on a GPU, in one kernel of Pallas.
 
 The recurrence is ``s_t = lam s_{t-1} + h_{t-1}``, ``h_t = lam h_{t-1} + x_t``, as in
-``sigprop.neuron.kernel``, of which this is the twin for CUDA.  A thread has one sequence
-and some neurons, whose states stay in its registers from the first step to the last.  It
-draws the inputs by itself: the numbers of ``jax.random`` depend on key and index alone,
-so they are those of ``montecarlo.walk``.  Memory is written at the looks only, and no
-thread waits for another.
+``sigprop.neuron.kernel`` for a CPU.  A thread has one sequence and some neurons, whose states
+stay in its registers for all steps.  It generates the inputs itself.  They equal those of
+``montecarlo.walk``, because the numbers of ``jax.random`` depend only on key and index.  The
+kernel writes to memory only at the read-outs, and no thread waits for another.
 
-A machine without a GPU shows almost all of it.  Pallas interprets the kernel on a CPU,
-JAX lowers it for CUDA, and pip's Triton compiles it to machine code, which tests read.
-No CPU can show how many threads a GPU keeps busy, what the Triton inside XLA makes of
-the kernel, or how its driver runs it.  So ``agrees`` compares the kernel with the scan
-on the device itself, before its first result there.
+Most of the kernel can be tested without a GPU.  Pallas interprets it on a CPU, JAX lowers it
+for CUDA, and pip's Triton compiles it to machine code, which tests inspect.  A CPU cannot
+test the occupancy, the Triton version in XLA, or the driver.  So ``gpu.agrees`` compares the
+kernel with the scan on the device before its first use.
 
-Notation: lam (n, parts, 1 or sequences), parts 1 if real and 2 if complex;  state (rows,
-sequences) of the input process;  the rows of a neuron are h and s in parts, then the
-sums of squares of both.
+Notation: lam (n, parts, 1 or sequences), where parts is 1 if real and 2 if complex;  state
+(rows, sequences) of the input process;  rows of a neuron: h and s in parts, then the sums of
+squares of both;  read-out: a time at which the simulation is returned.
 """
 
 import functools
@@ -43,7 +41,7 @@ Rows = tuple[Any, ...]
 
 
 class Step(NamedTuple):
-    """The step of a linear input process, as ``noise.Linear``, with entries that hash."""
+    """One step of a linear input process, as ``noise.Linear``, with hashable entries."""
 
     entries: tuple[tuple[int, int, float], ...]  # row, column, value
     held: int  # rows of the state
@@ -52,11 +50,11 @@ class Step(NamedTuple):
 
 @functools.lru_cache(64)
 def step_of(process: GaussianProcess) -> Step:
-    """The step of a process.
+    """Return one step of an input process as a sparse matrix.
 
     Raises:
-        Exception: Any, if the process is not linear in state and noise, or fails on
-            arrays of NumPy.
+        Exception: If the process is not linear in state and noise, or does not accept
+            NumPy arrays.
     """
     with jax.ensure_compile_time_eval():
         state = process.initial(np.zeros((process.initial_width, 1)))
@@ -70,7 +68,10 @@ def step_of(process: GaussianProcess) -> Step:
 
 
 def threefry(key: Rows, high: Any, low: Any) -> Rows:
-    """Two words of 32 bits from two, of Salmon et al. (2011); 20 rounds."""
+    """Return two random 32-bit words by Threefry-2x32 with 20 rounds.
+
+    Source: Salmon et al. (2011).
+    """
     words = (*key, key[0] ^ key[1] ^ jnp.uint32(0x1BD11BDA))
     first, second = high + words[0], low + words[1]
     for turn in range(1, 6):
@@ -84,18 +85,18 @@ def threefry(key: Rows, high: Any, low: Any) -> Rows:
 
 
 def chunk_key(key: Rows, index: Any) -> Rows:
-    """The words of ``fold_in(key, index)``."""
+    """Return the words of ``fold_in(key, index)``."""
     return threefry(key, jnp.uint32(0), index.astype(jnp.uint32))
 
 
 def position(t: Any, row: int, width: int, batch: int, lane: Any) -> Any:
-    """Index of a normal in the array (steps, width, batch) of a chunk."""
+    """Return the flat index of a number in the array (steps, width, batch) of a chunk."""
     start = t.astype(jnp.uint32) * jnp.uint32(width) + jnp.uint32(row)
     return start * jnp.uint32(batch) + lane
 
 
 def normal(key: Rows, index: Any, dtype: Any) -> Any:
-    """The number that ``jax.random.normal`` has at an index, by the same operations."""
+    """Return the number of ``jax.random.normal`` at an index, by the same operations."""
     high, low = threefry(key, jnp.zeros_like(index), index)
     if dtype == np.float32:
         bits = ((high ^ low) >> jnp.uint32(9)) | jnp.uint32(0x3F800000)
@@ -110,7 +111,7 @@ def normal(key: Rows, index: Any, dtype: Any) -> Any:
 
 
 def following(step: Step, state: Rows, normals: Rows, zero: Any) -> tuple[Rows, Any]:
-    """The next state of the input process, and the next input."""
+    """Return the next state of the input process, and the next input."""
     before, after = (*state, *normals), [zero] * (step.held + 1)
     for row, column, value in step.entries:
         product = zero.dtype.type(value) * before[column]
@@ -119,7 +120,7 @@ def following(step: Step, state: Rows, normals: Rows, zero: Any) -> tuple[Rows, 
 
 
 def advanced(lam: Rows, now: Rows, x: Any) -> Rows:
-    """State ``h + ig`` and sensitivity ``s + ir`` after one more input."""
+    """Return state ``h + ig`` and sensitivity ``s + ir`` after one more input."""
     if len(lam) == 1:
         (a,), (h, s) = lam, now
         return a * h + x, a * s + h
@@ -133,7 +134,7 @@ def advanced(lam: Rows, now: Rows, x: Any) -> Rows:
 
 
 def summed(now: Rows, sums: Rows) -> Rows:
-    """The sums of ``|h|^2`` and ``|s|^2`` after one more step."""
+    """Return the sums of ``|h|^2`` and ``|s|^2`` after one more step."""
     if len(now) == 2:
         return tuple(z * z + total for z, total in zip(now, sums, strict=True))
     h, g, s, r = now
@@ -143,9 +144,10 @@ def summed(now: Rows, sums: Rows) -> Rows:
 def _kernel(
     key_ref, clocks_ref, lam_ref, state_ref, looks_ref, *, step: Step, batch: int
 ):
-    """Take the steps of one block; write where it is at each look.
+    """Take the steps of one block of neurons and sequences; write them at each read-out.
 
-    A clock is the first chunk up to a look, and the number of steps.
+    ``clocks_ref`` has for each read-out its first chunk and the number of steps before
+    it.
     """
     neurons, parts, rows = lam_ref.shape[0], lam_ref.shape[1], looks_ref.shape[2]
     dtype, key = looks_ref.dtype, (key_ref[0], key_ref[1])
@@ -197,20 +199,21 @@ def _kernel(
 def simulate(
     key, clocks, lam, state, *, rows: int, step: Step, batch: int, interpret: bool
 ):
-    """States, sensitivities and sums of squares at each look, block by block.
+    """Simulate states, sensitivities and sums of squares; return them at each read-out.
 
     Args:
-        key: Two words; chunks fold their index into it.
-        clocks: Of each look, the first chunk that leads to it, and the number of steps.
-        lam: Eigenvalues, whose neurons fill blocks.
-        state: State of the input process, whose sequences fill blocks.
-        rows: Rows of a neuron.
+        key: Random key as two words; chunk ``i`` uses ``fold_in(key, i)``.
+        clocks: For each read-out, its first chunk and the number of steps before it.
+        lam: Eigenvalues, padded to a whole number of blocks of neurons.
+        state: State of the input process, padded to whole blocks of sequences.
+        rows: Number of real values for each neuron and sequence.
         step: Step of the input process.
-        batch: Number of sequences without those that fill the last block.
-        interpret: True to run the kernel as a program of JAX, on any device.
+        batch: Number of sequences without the padding.
+        interpret: True to interpret the kernel in JAX, on any device.
 
     Returns:
-        Array (looks, blocks of sequences, of neurons, neurons, rows, sequences).
+        Array of shape (read-outs, blocks of sequences, blocks of neurons, neurons of a
+        block, rows, sequences of a block).
     """
     n, parts, across = lam.shape
     neurons = block_of_neurons(state.dtype, parts, rows)
@@ -246,14 +249,14 @@ def _parameters() -> Any:
 
 
 def block_of_neurons(dtype: Any, parts: int, rows: int) -> int:
-    """Neurons of a program; half as many where sums take registers too."""
+    """Return the number of neurons per GPU program; half as many with running sums."""
     return NEURONS[np.dtype(dtype).char, parts] // (1 if rows == 2 * parts else 2)
 
 
 def clocks(times: tuple[int, ...]) -> np.ndarray:
-    """The first chunk and the number of steps up to each look, (times, 2).
+    """Return the first chunk of each read-out, and the number of steps before it.
 
-    A look ends its chunk: the next step begins another.
+    The result has the shape (times, 2).  A chunk ends at a read-out.
     """
     steps = np.diff((0, *times))
     chunks = -(-steps // noise.CHUNK)
@@ -261,14 +264,14 @@ def clocks(times: tuple[int, ...]) -> np.ndarray:
 
 
 def padded(values: Any, axis: int, block: int) -> Any:
-    """Values with zeros behind them, which fill the last block of an axis."""
+    """Pad an axis with zeros to a multiple of the block size."""
     room = [(0, 0)] * values.ndim
     room[axis] = (0, -values.shape[axis] % block)
     return jnp.pad(values, room)
 
 
 def unpadded(blocks: Any, n: int, batch: int) -> Any:
-    """Blocks of some looks as (looks, n, rows, batch), without what fills the last."""
+    """Reshape blocks to (read-outs, n, rows, batch) and remove the padding."""
     count, across, down, neurons, held, lanes = blocks.shape
     whole = blocks.transpose(0, 2, 3, 4, 1, 5)
     whole = whole.reshape(count, down * neurons, held, across * lanes)
@@ -284,20 +287,20 @@ def looks(
     running: bool = False,
     interpret: bool = False,
 ) -> list[tuple[Float[Array, "n batch"], ...]]:
-    """The numbers of ``montecarlo.walk`` at some times, without a gain.
+    """Return the numbers of ``montecarlo.walk`` without a gain, computed by the kernel.
 
     Args:
-        key: As for ``walk``.
-        lam: Real eigenvalues are faster than complex ones without imaginary parts.
-        process: Process of a linear step; ``step_of`` fails on others.
-        times: Increasing numbers of inputs seen at which to look.
+        key: Random key of JAX.
+        lam: Eigenvalues.  A real array is faster than a complex one.
+        process: Input process with a linear step; ``step_of`` fails on others.
+        times: Increasing numbers of steps after which the simulation is returned.
         batch: Number of sequences.
-        running: True to carry the sums of squares.
-        interpret: As for ``simulate``.
+        running: True to compute the sums of squares over the steps.
+        interpret: True to interpret the kernel in JAX, on any device.
 
     Returns:
-        At each time what ``montecarlo.Walk`` has: the real and imaginary parts of
-        states, then of sensitivities, and the sums of squares of both.
+        For each of ``times``: real and imaginary parts of the states, real and imaginary
+        parts of the sensitivities, and the sums of squares of both.
     """
     dtype, step = lam.real.dtype, step_of(process)
     initial_key, step_key = jax.random.split(key)

@@ -1,19 +1,21 @@
 """The recurrence ``h_t = lam_t h_{t-1} + x_t`` on a GPU, in one kernel of Pallas.
 
-A thread has one neuron of one sequence and walks through a chunk of time, with its state
-in registers.  So each input is read once and each state is written once, where a tree of
-``lax.associative_scan`` moves about ten times as much.  Where all neurons and sequences
-together are too few threads to keep memory busy, time is cut into chunks that run at
-once, in two passes.  The first reads the inputs and writes the last state of each chunk,
-from a zero start.  The kernel then solves the same recurrence over these few rows.  The
-second pass reads the inputs again, starts where the chunk before ends, and writes all
-states.  Two passes move 3 arrays; adding carries to states of chunks would move 4.
+A thread has one neuron of one sequence and loops over a chunk of time, with its state in
+registers.  Each input is read once and each state is written once.  The parallel prefix
+scan ``lax.associative_scan`` moves about ten times as much memory.
 
-As for ``gpu_kernel``, a machine without a GPU shows all but speed, and ``agrees`` compares
-the kernel with the loop on the device itself before ``scan_linear`` chooses it there.
+If there are too few neurons and sequences to use the memory bandwidth, time is cut into
+chunks that run in parallel, in two passes.  The first pass reads the inputs and writes the
+last state of each chunk, from a zero start.  The kernel then solves the same recurrence over
+these few rows.  The second pass reads the inputs again, starts from the end of the previous
+chunk, and writes all states.  Two passes move 3 arrays; adding the carried states to the
+states of chunks would move 4.
+
+As for ``gpu_kernel``, everything except speed can be tested without a GPU.  ``agrees``
+compares the kernel with the loop on the device before ``scan_linear`` uses it there.
 
 Notation: lam (parts, n) or (time, parts, n);  x (time, parts, n), packed as in ``scan``;
-k  the number of steps taken, from either end.
+k  number of steps so far, from either end.
 """
 
 import functools
@@ -58,19 +60,19 @@ def solve(
     A CPU interprets the kernel, which is slow.
 
     Args:
-        lam: Eigenvalues, fixed or one row a step.
+        lam: Eigenvalues, fixed in time or with a row per step.
         x: Inputs, of at least one step.
-        resets: Where true, the state before the step is forgotten.
+        resets: True at each step that ignores the state before it.
         reverse: True to run from the last step to the first.
-        adjoint: Whether a step takes the conjugate gate, and the reset, of the row of the
-            step before it.
+        adjoint: True for the adjoint equations.  A step then uses the conjugate gate and
+            the reset of the row of the previous step.
     """
     function = functools.partial(_solve, reverse=reverse, adjoint=adjoint)
     return _counted(function, 1)(lam, x, resets)
 
 
 def _counted(function: Callable[..., Any], sequences: int) -> Callable[..., Any]:
-    """Wrap a function of the number of sequences, which ``jax.vmap`` multiplies."""
+    """Wrap a function whose first argument, the number of sequences, follows ``jax.vmap``."""
 
     @custom_vmap
     def call(lam, x, resets):
@@ -107,7 +109,7 @@ def _solve(sequences, lam, x, resets, *, reverse, adjoint, steps=None):
 
 
 def in_order(resets: Any, reverse: bool, adjoint: bool) -> Any:
-    """The reset before each step, in the order of the steps taken."""
+    """Return the reset before each step, in the order of the computation."""
     resets = resets[::-1] if reverse else resets
     if adjoint:
         resets = jnp.concatenate([jnp.zeros_like(resets[:1]), resets[:-1]])
@@ -130,16 +132,16 @@ def serves(
     resets: bool,
     reverse: bool,
 ) -> bool:
-    """Return True if the kernel gives the numbers of a loop here.
+    """Return True if the kernel reproduces a loop on the current device.
 
-    No warning where the kernel does not apply: on devices other than CUDA's, and beside other
-    devices, as XLA cannot share the sequences of a kernel between them.
+    There is no message on a device without CUDA, or if there are several devices.  XLA
+    cannot distribute the sequences of a kernel over devices.
 
     Args:
-        loop: Solves what ``solve`` does.
-        dtype: Of the states.
-        varying: True if each step has its own eigenvalues.
-        resets: True if there are any.
+        loop: Function with the same result as ``solve``.
+        dtype: Type of the states.
+        varying: True if the eigenvalues vary in time.
+        resets: True if there are resets.
         reverse: True to run from the last step to the first.
     """
     with jax.ensure_compile_time_eval():  # a program may be being traced
@@ -167,9 +169,9 @@ def agrees(
 
     Args:
         loop: As for ``serves``.
-        device: Device of this context; each device is asked once.
-        char: Of the precision, ``f`` or ``d``.
-        parts: 1 if real and 2 if complex.
+        device: Name of the current device; each device is tested once.
+        char: ``f`` for single and ``d`` for double precision.
+        parts: 1 for real and 2 for complex states.
         varying: As for ``serves``.
         resets: As for ``serves``.
         reverse: As for ``serves``.
@@ -201,21 +203,25 @@ def agrees(
 
 
 def steps_ahead(size: int) -> int:
-    """Steps whose inputs a thread asks for at once, by bytes of a state."""
+    """Return the number of steps whose inputs a thread loads at once.
+
+    Args:
+        size: Size of a state in bytes.
+    """
     return AHEAD // size
 
 
 def chunk_steps(length: int, lanes: int, size: int, varying: bool) -> int:
-    """Steps of a chunk: all of them, where one pass takes less time than two.
+    """Return the number of steps of a chunk; all steps if one pass is faster than two.
 
-    A pass takes the time of its bytes, divided by the share of bytes under way that
-    keep memory busy.
+    The time of a pass is proportional to the bytes that it moves, divided by the used
+    share of the memory bandwidth.
 
     Args:
-        length: Steps in all.
-        lanes: Neurons of all sequences.
-        size: Bytes of a state.
-        varying: True if each step has its own eigenvalues.
+        length: Total number of steps.
+        lanes: Number of neurons times sequences.
+        size: Size of a state in bytes.
+        varying: True if the eigenvalues vary in time.
     """
     share = lanes * AHEAD / UNDER_WAY
     if share >= (2 + varying) / (3 + 2 * varying):
@@ -225,17 +231,18 @@ def chunk_steps(length: int, lanes: int, size: int, varying: bool) -> int:
 
 
 def bytes_moved(way: Way, length: int, lanes: int, size: int, varying: bool) -> int:
-    """Bytes that a way of solving reads and writes, without the resets.
+    """Return the number of bytes that an algorithm reads and writes, without the resets.
 
     Args:
-        way: ``limit`` reads inputs and eigenvalues once and writes states once, which all
-            must do; ``kernel`` is ``solve``; ``associative`` is the tree, where each
-            product reads and writes its rows, and slices cost nothing.
-        length: Steps in all.
-        lanes: Neurons of all sequences.
-        size: Bytes of a state.
-        varying: True if each step has its own eigenvalues; fixed ones are read once a
-            chunk.
+        way: ``limit`` is the lower bound: inputs and eigenvalues are read once, and
+            states are written once.  ``kernel`` is ``solve``.  ``associative`` is the
+            parallel prefix scan, where each product reads and writes its rows, and
+            slices cost nothing.
+        length: Total number of steps.
+        lanes: Number of neurons times sequences.
+        size: Size of a state in bytes.
+        varying: True if the eigenvalues vary in time.  Fixed eigenvalues are read once
+            per chunk.
 
     Example:
         >>> [bytes_moved(way, 4096, 64, 8, False) // (4096 * 64 * 8)
@@ -271,7 +278,7 @@ def _rows_moved(way, length, lanes, size, varying) -> int:
 
 
 def advanced(gate: Rows, h: Rows, x: Rows) -> Rows:
-    """The state after one more input."""
+    """Return the state after one more input."""
     if len(h) == 1:
         return (gate[0] * h[0] + x[0],)
     (a, b), (re, im) = gate, h
@@ -279,7 +286,7 @@ def advanced(gate: Rows, h: Rows, x: Rows) -> Rows:
 
 
 def multiplied(gate: Rows, product: Rows) -> Rows:
-    """The product of all gates after one more."""
+    """Return the product of all gates after one more gate."""
     if len(product) == 1:
         return (gate[0] * product[0],)
     (a, b), (re, im) = gate, product
@@ -287,17 +294,20 @@ def multiplied(gate: Rows, product: Rows) -> Rows:
 
 
 def conjugated(gate: Rows) -> Rows:
-    """The conjugate of a gate."""
+    """Return the complex conjugate of a gate."""
     return gate if len(gate) == 1 else (gate[0], -gate[1])
 
 
 def forgotten(reset: Any, values: Rows) -> Rows:
-    """Zeros where there is a reset.  A choice, not a product, so that infinity goes."""
+    """Replace values by zero at a reset.
+
+    This is a selection, because a product would turn an infinite value into NaN.
+    """
     return tuple(jnp.where(reset, jnp.zeros_like(value), value) for value in values)
 
 
 def row_of(k: Any, length: int, reverse: bool) -> Any:
-    """The row that a step works on."""
+    """Return the index of the row for step ``k``, from the end if ``reverse``."""
     return jnp.int32(length - 1) - k if reverse else k
 
 
@@ -341,7 +351,7 @@ def _kernel(
         return conjugated(values) if adjoint else values
 
     def several(index, carry):
-        """Ask for the rows of some steps, then take these steps, then write."""
+        """Load the rows of some steps, then compute these steps, then write the states."""
         h, product = carry
         start = first + index * jnp.int32(size)
         times = [start + jnp.int32(j) for j in range(size)]
@@ -382,7 +392,7 @@ def _kernel(
 
 
 def _run(lam, x, resets, starts, *, ends, reverse, adjoint, steps):
-    """One pass: all states, from the starts of chunks; or ends and products."""
+    """Run one pass: return all states, or the last states and gate products of chunks."""
     given = {"lam": lam, "x": x}
     if resets is not None:
         given["resets"] = resets.astype(jnp.int32)
@@ -421,7 +431,7 @@ def _run(lam, x, resets, starts, *, ends, reverse, adjoint, steps):
 
 
 def _columns(values: Any) -> pl.BlockSpec:
-    """All rows of a block of neurons, or all of what neurons share."""
+    """Return a block with all rows of some neurons, or the whole of a shared array."""
     *front, last = values.shape
     if not front:
         return pl.BlockSpec((last,), lambda i, j: (0,))

@@ -1,10 +1,10 @@
 """The diagonal recurrence and its sensitivity on the CPU, compiled by Numba.
 
-The recurrence is ``s_t = lam s_{t-1} + h_{t-1}``, ``h_t = lam h_{t-1} + x_t``: a factor on
-the inputs is one on states and sensitivities, and is left to the caller.
+The recurrence is ``s_t = lam s_{t-1} + h_{t-1}``, ``h_t = lam h_{t-1} + x_t``.  A factor on the
+inputs multiplies states and sensitivities, and the caller applies it.
 
-A tile holds ``TILE`` sequences side by side.  Some neurons of a tile take some steps, in
-which their states stay in registers, before the next neurons or steps.
+A tile contains ``TILE`` sequences, adjacent in memory.  The kernel advances up to ``NEURONS``
+neurons of a tile by ``STEPS`` steps, so that their states stay in registers.
 """
 
 from typing import no_type_check
@@ -24,12 +24,12 @@ REAL, COMPLEX = (
 
 
 class Carry:
-    """Eigenvalues and states of neurons in sequences, laid out for the kernel.
+    """Eigenvalues and states of neurons, in the memory layout of the kernel.
 
     Args:
-        lam: Eigenvalues, (n, 1) for all sequences or (n, batch).
+        lam: Eigenvalues: (n, 1) if all sequences share them, or (n, batch).
         batch: Number of sequences.
-        running: True to add up the squares of states and sensitivities.
+        running: True to sum the squares of states and sensitivities over the steps.
     """
 
     def __init__(
@@ -47,11 +47,12 @@ class Carry:
     def advance(
         self, x: Float[np.ndarray, "tiles steps tile"], draw: Task | None = None
     ) -> None:
-        """Take the steps of some inputs, shared by all neurons of a sequence.
+        """Advance all neurons by some steps; the neurons of a sequence share its inputs.
 
         Args:
-            x: Inputs of the batch, as ``tiled`` lays them out.
-            draw: Writes the inputs of some tiles, just before they are taken.
+            x: Inputs of the batch, in the layout of ``tiled``.
+            draw: Function that writes the inputs of some tiles into ``x`` before they
+                are used.  Default: ``x`` already has the inputs.
         """
         tiles = len(self.now)
         take = ADVANCE[self.real, self.running]
@@ -65,7 +66,7 @@ class Carry:
         over_cores(part, tiles, x.size * self.now.shape[1])
 
     def parts(self) -> list[Inexact[np.ndarray, "n batch"]]:
-        """States, sensitivities and, if running, both sums."""
+        """Return states, sensitivities and, with ``running``, the sums of their squares."""
         values = list(untiled(np.moveaxis(self.now, 2, 1), self.batch))
         if self.real:
             _, h, s, *sums = values
@@ -78,7 +79,7 @@ class Carry:
 @inlined
 @no_type_check
 def real(x, now, neurons, steps, running):
-    """Let up to ``NEURONS`` neurons of a tile take some steps, with real eigenvalues."""
+    """Advance up to ``NEURONS`` neurons of a tile by some steps, with real eigenvalues."""
     wide_vectors()
     for i in range(NEURONS):
         if i == neurons:
@@ -100,7 +101,11 @@ def real(x, now, neurons, steps, running):
 @inlined
 @no_type_check
 def complex_(x, now, neurons, steps, running):
-    """Like ``real``, with eigenvalues ``a + ib``, states ``h + ig``, and ``s + ir``."""
+    """Do the same as ``real`` for complex numbers.
+
+    They are the eigenvalues ``a + ib``, the states ``h + ig`` and the sensitivities
+    ``s + ir``.
+    """
     wide_vectors()
     for i in range(NEURONS):
         if i == neurons:
@@ -125,7 +130,7 @@ def complex_(x, now, neurons, steps, running):
 @inlined
 @no_type_check
 def advance(take, parts, running, x, now, first, last):
-    """Let all neurons of some tiles take all steps."""
+    """Advance all neurons of some tiles by all steps."""
     steps, neurons = x.shape[1] // TILE, now.shape[1] // (parts * TILE)
     whole = steps - steps % STEPS
     for tile in range(first, last):
@@ -144,7 +149,10 @@ def advance(take, parts, running, x, now, first, last):
 @compiled
 @no_type_check
 def advance_real(x, now, first, last):
-    """Take the steps of ``x``, an array (tiles, steps TILE), in place."""
+    """Advance neurons with real eigenvalues in place, by the steps of ``x``.
+
+    ``x`` has the shape (tiles, steps TILE).
+    """
     wide_vectors()
     advance(real, REAL, False, x, now, first, last)
 
@@ -152,7 +160,7 @@ def advance_real(x, now, first, last):
 @compiled
 @no_type_check
 def advance_real_sums(x, now, first, last):
-    """Like ``advance_real``, with running sums."""
+    """Do the same as ``advance_real``, with running sums."""
     wide_vectors()
     advance(real, REAL, True, x, now, first, last)
 
@@ -160,7 +168,7 @@ def advance_real_sums(x, now, first, last):
 @compiled
 @no_type_check
 def advance_complex(x, now, first, last):
-    """Like ``advance_real``, with complex eigenvalues."""
+    """Do the same as ``advance_real``, with complex eigenvalues."""
     wide_vectors()
     advance(complex_, COMPLEX, False, x, now, first, last)
 
@@ -168,7 +176,7 @@ def advance_complex(x, now, first, last):
 @compiled
 @no_type_check
 def advance_complex_sums(x, now, first, last):
-    """Like ``advance_complex``, with running sums."""
+    """Do the same as ``advance_complex``, with running sums."""
     wide_vectors()
     advance(complex_, COMPLEX, True, x, now, first, last)
 

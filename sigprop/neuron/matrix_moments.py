@@ -1,10 +1,10 @@
-"""Second moments of states that are matrices: ``S' = S A + B`` for any ``A`` and ``B``.
+"""Second moments of matrix states ``S' = S A + B`` for any ``A`` and ``B`` of the input.
 
-Both are functions of the present input alone, so that the means ``m = E S`` and
-``M = E S^T S`` obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] +
-E[B^T m A] + E[B^T B]``.  Expectations are sums over the values of a law; of Gaussian
-inputs they are means over points of a Sobol sequence.  Several scrambled sequences give
-several moments, whose spread says how far their mean may be off.
+``A`` and ``B`` depend only on the present input.  The means ``m = E S`` and ``M = E S^T S``
+therefore obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] + E[B^T m A] +
+E[B^T B]``.  Expectations are sums over the values of an input with few values.  For Gaussian
+inputs they are means over the points of a Sobol sequence.  The error is estimated from the
+spread over several scrambled sequences.
 
 Notation: nodes  values of an input;  rows, keys  of ``S``.
 
@@ -35,7 +35,15 @@ Program = Callable[[Inputs], dict[str, np.ndarray]]
 
 
 class Step(NamedTuple):
-    """Expectations of one head; ``AA[a, b, c, d]`` is ``E[A_ab A_cd]``."""
+    """Expectations of the maps of one head over its input.
+
+    Attributes:
+        A: ``E A``.
+        B: ``E B``.
+        AA: ``E[A_ab A_cd]`` at the index ``[a, b, c, d]``.
+        AB: ``E[A_ab B_rd]`` at the index ``[a, b, r, d]``.
+        BB: ``E[B^T B]``.
+    """
 
     A: Float[np.ndarray, "keys keys"]
     B: Float[np.ndarray, "rows keys"]
@@ -49,11 +57,11 @@ def expectations(
     B: Float[np.ndarray, "nodes rows keys"],
     w: Weights,
 ) -> Step:
-    """Return those of one head.
+    """Return the expectations of the maps of one head.
 
     Args:
-        A: By node.
-        B: By node.
+        A: Factor of the state at each node.
+        B: Term that is added to the state at each node.
         w: Weights of the nodes.
     """
     keys, rows = A.shape[1], B.shape[1]
@@ -69,7 +77,7 @@ def expectations(
 
 
 def operator(step: Step) -> Float[np.ndarray, "size size"]:
-    """Return what a step makes of ``(1, m, M)``.
+    """Return the matrix of one step, which acts on the vector ``(1, m, M)``.
 
     Args:
         step: Expectations of one head.
@@ -88,18 +96,18 @@ def operator(step: Step) -> Float[np.ndarray, "size size"]:
 
 
 def _through(step: Step) -> Float[np.ndarray, "square square"]:
-    """The operator ``E[A^T M A]`` of ``M``."""
+    """Return the matrix of the map ``M -> E[A^T M A]``."""
     return step.AA.transpose(1, 3, 0, 2).reshape((len(step.A) ** 2,) * 2)
 
 
 def require_limit(step: Step) -> None:
-    """Refuse a head whose second moments grow for ever.
+    """Raise an error if the second moments of a head have no stationary limit.
 
     Args:
         step: Expectations of one head.
 
     Raises:
-        ValueError: With the largest eigenvalue.
+        ValueError: If an eigenvalue of ``M -> E[A^T M A]`` is one or more.
     """
     radius = float(np.linalg.eigvals(_through(step)).real.max())
     require_finite(np.array([radius if radius < 1 - ROUNDED else max(radius, 1.0)]))
@@ -108,7 +116,7 @@ def require_limit(step: Step) -> None:
 def _moments(
     step: Step, steps: int | None
 ) -> tuple[Float[np.ndarray, "rows keys"], Float[np.ndarray, "keys keys"]]:
-    """``m`` and ``M`` after some steps or in the limit.
+    """Return ``m`` and ``M`` after some steps or in the stationary limit.
 
     Raises:
         ValueError: If the limit is infinite.
@@ -128,13 +136,13 @@ def _moments(
 def rules(
     width: int, law: Law | None, scale: float, power: int = POINTS
 ) -> Iterator[tuple[Inputs, Weights]]:
-    """Nodes and their weights: those of a law, or one sequence after another.
+    """Yield nodes of the input and their weights: one rule, or one for each sequence.
 
     Args:
-        width: Inputs.
-        law: Law of each input vector; Gaussian if left out.
+        width: Number of inputs.
+        law: Distribution of the input vector with few values.  Default: Gaussian.
         scale: Standard deviation of Gaussian inputs.
-        power: Logarithm of the number of points of a sequence, to base two.
+        power: Logarithm to base two of the number of points of a sequence.
     """
     if law is not None:
         yield law.values, law.probabilities
@@ -145,11 +153,11 @@ def rules(
 
 
 def normal_points(width: int, power: int, rng: np.random.Generator) -> Inputs:
-    """Return points of a scrambled Sobol sequence that stand for standard normal ones.
+    """Return points of a scrambled Sobol sequence, mapped to a standard normal distribution.
 
     Args:
-        width: Entries of a point.
-        power: Logarithm of the number of points, to base two.
+        width: Number of entries of a point.
+        power: Logarithm to base two of the number of points.
         rng: Generator that scrambles the sequence.
     """
     points = qmc.Sobol(width, rng=rng).random_base2(power)
@@ -165,21 +173,25 @@ def matrix_moment(
     law: Law | None = None,
     steps: int | None = None,
 ) -> tuple[float, float]:
-    """A number that follows from a head's moments, summed over heads, and its error.
+    """Compute a function of the moments of each head, and sum it over heads.
 
     Args:
-        quantity: Of ``m``, ``M``, ``E A``, ``E B``, and of the weights of the nodes and what
-            the program returns for one head.
-        program: ``A`` (nodes, heads, keys, keys), ``B`` (nodes, heads, rows, keys) and
-            whatever else the quantity needs, by name, of inputs.
-        width: Inputs.
+        quantity: Function of ``m``, ``M``, ``E A``, ``E B``, the weights of the nodes, and
+            the arrays of ``program`` for one head.
+        program: Function from inputs to a dictionary of arrays.  ``A`` has the shape
+            (nodes, heads, keys, keys) and ``B`` (nodes, heads, rows, keys).  Further
+            arrays are for ``quantity``.
+        width: Number of inputs.
         scale: Standard deviation of the inputs, which are Gaussian and independent of
             each other and in time.
-        law: Another law of each input vector.
-        steps: Inputs seen since the zero state; the limit if left out.
+        law: Distribution of the input vector with few values, instead of a Gaussian.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+
+    Returns:
+        The value and its estimated error.
 
     Raises:
-        ValueError: If a limit is infinite, or keys have more than 64 entries.
+        ValueError: If the limit is infinite, or keys have more than 64 entries.
     """
     found = []
     for u, w in rules(width, law, scale):
@@ -200,10 +212,11 @@ def matrix_moment(
 
 
 def with_error(found: list[float]) -> tuple[float, float]:
-    """Return the mean of the results of several sequences, and how far it may be off.
+    """Return the mean of the results of several sequences, and its estimated error.
 
     Args:
-        found: By sequence; one result is exact.
+        found: Result of each sequence.  A single result is treated as exact up to
+            rounding.
     """
     mean = float(np.mean(found))
     spread = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
@@ -211,12 +224,12 @@ def with_error(found: list[float]) -> tuple[float, float]:
 
 
 def of_state(m: Any, M: Any, *_: Any) -> float:
-    """``E|S|^2``."""
+    """Return ``E|S|^2``, as the ``quantity`` of ``matrix_moment``."""
     return float(np.trace(M))
 
 
 def lagged(lag: int) -> Callable[..., float]:
-    """``E tr S_t^T S_{t+lag}``, as ``quantity`` of ``matrix_moment``."""
+    """Return a function for ``E tr S_t^T S_{t+lag}``, the ``quantity`` of ``matrix_moment``."""
 
     def quantity(m: Any, M: Any, A: Any, B: Any, *unused: Any) -> float:
         del unused
@@ -230,7 +243,10 @@ def lagged(lag: int) -> Callable[..., float]:
 def of_output(
     m: Any, M: Any, A: Any, B: Any, w: Any, of_head: dict[str, np.ndarray]
 ) -> float:
-    """``E|S' q + z|^2``, for the moments ``m`` and ``M`` before the last step."""
+    """Return ``E|S' q + z|^2``, as the ``quantity`` of ``matrix_moment``.
+
+    ``m`` and ``M`` are the moments before the last step.
+    """
     through = np.einsum("nab,nb->na", of_head["A"], of_head["q"])
     entering = np.einsum("nrb,nb->nr", of_head["B"], of_head["q"]) + of_head["z"]
     square = np.einsum("na,ab,nb->n", through, M, through, optimize=True)

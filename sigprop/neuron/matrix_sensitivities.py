@@ -1,18 +1,19 @@
-"""Second moments of derivatives of states that are matrices, by parameters of their maps.
+"""Second moments of derivatives of matrix states, by parameters of the maps ``A`` and ``B``.
 
-The derivative ``D`` of ``S' = S A + B`` by one entry of a parameter obeys ``D' = D A + S dA +
-dB``, where ``dA`` and ``dB`` are derivatives of maps of the present input.  So ``[S, D]`` is
-a state whose keys are doubled.  Three of its moments are needed: ``d = E D``, ``X = E S^T D``
-and ``E D^T D``; the moments ``m`` and ``M`` of ``S`` and the operators of ``A`` are shared by
-all entries.  With ``p = (1, m, M)`` and ``x = (d, X)`` a step is linear:
+The state obeys ``S' = S A + B``.  Its derivative ``D`` by one entry of a parameter obeys
+``D' = D A + S dA + dB``, where ``dA`` and ``dB`` are derivatives of the maps.  The moments
+``d = E D``, ``X = E S^T D`` and ``E D^T D`` are needed.  All entries share the moments ``m``
+and ``M`` of ``S`` and the operators of ``A``.  With ``p = (1, m, M)`` and ``x = (d, X)`` a
+step is linear:
 
 ``p' = G p``,  ``x' = H x + C p``,  ``N' = T N + E x + F p``,
 
-where ``N`` is the sum of ``E D^T D`` over entries.  ``trace N`` is asked for.
+where ``N`` is the sum of ``E D^T D`` over entries.  The result is ``trace N``.
 
-Some maps divide a vector by its length ``r``.  The derivative by its weights grows as
-``1/r``, which few points of a sequence show.  Half of their probability then goes to
-``log r`` uniform below one, and each point has the ratio of the probabilities as a factor.
+Some maps normalise a vector by its length ``r``.  The derivative by its weights grows as
+``1/r``, which few points of a sequence resolve.  This module therefore uses importance
+sampling: for half of the points, ``log r`` is uniform from -30 to 0.  Each point has a
+weight that corrects its probability.
 
 Notation: entries  of a parameter;  nodes  values of an input;  rows, keys  of ``S``.
 """
@@ -57,14 +58,15 @@ Change = Callable[[Any], Any]
 
 
 class Parameter(NamedTuple):
-    """A parameter of the maps.
+    """Parameter of the maps ``A`` and ``B`` in ``S' = S A + B``.
 
     Attributes:
-        derivatives: Function of inputs and entry indices that gives ``dA`` and ``dB``.
+        derivatives: Function of inputs and entry indices that returns ``dA`` and ``dB``.
             Indices count from zero; the derivatives are zero for a negative index.
-        entries: Their number.
-        divided: Weights of vectors that the maps divide by their length, if the parameter
-            has them: entry ``i`` is of vector ``i // (size * d_in)``.
+        entries: Number of entries of the parameter.
+        divided: Weights of the vectors that the maps normalise to length one, or None if
+            the parameter does not have such weights.  Entry ``i`` belongs to vector
+            ``i // (size * d_in)``.
     """
 
     derivatives: Derivatives
@@ -73,10 +75,11 @@ class Parameter(NamedTuple):
 
 
 class Crossed(NamedTuple):
-    """Expectations of derivatives of one head's maps by several entries.
+    """Expectations of derivatives of one head's maps by several entries of a parameter.
 
-    ``AdA[e, a, b, c, d]`` is ``E[A_ab dA_cd]``; ``BdB`` is ``E[B^T dB]``.  ``dAdA``, ``dAdB``
-    and ``dBdB`` are sums over entries.
+    The array ``AdA[e, a, b, c, d]`` is ``E[A_ab dA_cd]`` for entry ``e``, and ``AdB`` and
+    ``dAB`` are similar.  ``BdB`` is ``E[B^T dB]``.  ``dAdA``, ``dAdB`` and ``dBdB`` are sums
+    over entries.
     """
 
     dA: Float[np.ndarray, "entries keys keys"]
@@ -101,7 +104,7 @@ def _crossed(
     rows = B.shape[1]
 
     def product(one: Any, other: Any, *shape: int) -> Any:
-        """``E[one other]`` by entry, of matrices as vectors."""
+        """Return ``E[one other]`` for each entry, with matrices as vectors."""
         first, second = (x.reshape(*x.shape[:-2], -1) for x in (one, other))
         return ((w[:, None] * first).swapaxes(-1, -2) @ second).reshape(shape)
 
@@ -175,7 +178,7 @@ def _added(known: Crossed) -> _Added:
 
 
 def _limit(shared: _Shared, added: _Added) -> float:
-    """``trace N`` in the limit."""
+    """Return ``trace N`` in the stationary limit."""
     G, H, T = shared
     C, E, F = added
     keys = round(len(T) ** 0.5)
@@ -188,7 +191,7 @@ def _limit(shared: _Shared, added: _Added) -> float:
 
 
 def _finite(shared: _Shared, added: _Added, steps: int) -> float:
-    """``trace N`` after some steps, by squares of the whole map."""
+    """Return ``trace N`` after some steps, by repeated squaring of the step."""
     G, H, T = shared
     C, E, F = added
     keys, entries = round(len(T) ** 0.5), len(C)
@@ -210,10 +213,10 @@ def _finite(shared: _Shared, added: _Added, steps: int) -> float:
 def _nearer(
     u: Inputs, w: Weights, weights: Rows, scale: float
 ) -> tuple[Inputs, Weights]:
-    """Points of which half have a short vector ``weights @ u``, and their weights.
+    """Return points with more short vectors ``weights @ u``, and their weights.
 
-    The Gaussian coordinates of the vector keep their direction.  Their length gets the
-    distribution half of which is that of a Gaussian, half uniform in its logarithm.
+    The Gaussian coordinates of the vector keep their direction.  Their length gets a mixed
+    distribution: half Gaussian, and half uniform in the logarithm of the length.
     """
     _, sizes, basis = np.linalg.svd(weights, full_matrices=False)
     basis = basis[sizes > 1e-12 * sizes.max()]
@@ -236,15 +239,15 @@ def _nearer(
 
 
 def require_size(parameters: Mapping[str, Parameter], rows: int, keys: int) -> None:
-    """Refuse more numbers than take minutes.
+    """Raise an error if a problem would take more than about ten minutes on one core.
 
     Args:
-        parameters: By name.
-        rows: Rows of the state of a head.
-        keys: Keys of the state of a head.
+        parameters: Parameters of the maps, by name.
+        rows: Number of rows of a head's state.
+        keys: Number of columns of a head's state.
 
     Raises:
-        ValueError: Naming the size.
+        ValueError: If the operators would have more than ``LARGEST`` numbers.
     """
     entries = sum(parameter.entries for parameter in parameters.values())
     numbers = entries * (rows * keys + keys**2) ** 2
@@ -266,24 +269,30 @@ def matrix_sensitivities(
     law: Law | None = None,
     steps: int | None = None,
 ) -> dict[str, tuple[float, float]]:
-    """Return ``E|D|^2`` by parameter, summed over its entries and heads, and its error.
+    """Return ``E|D|^2`` of each parameter, summed over its entries and over heads.
 
     The operators of an entry have ``(rows keys + keys^2)^2`` numbers.  Expectations take
-    ``nodes (rows keys + keys^2)^2`` products an entry and Sobol sequence, of which there
-    are 16 with 4096 nodes; a doubling of the steps takes ``2 (rows keys + keys^2)^3``.
+    ``nodes (rows keys + keys^2)^2`` products for each entry and Sobol sequence.  There are
+    16 sequences of 4096 nodes.  A doubling of the steps takes ``2 (rows keys + keys^2)^3``
+    products.
 
     Args:
-        change: Makes wrong expectations of the right ones, for mutants; nothing for the
-            right ones.
-        program: ``A`` and ``B`` by name, as of ``matrix_moment``.
-        parameters: By name.
-        width: Inputs.
+        change: Function that makes the expectations wrong, for mutation testing.  None
+            keeps them right.
+        program: Function from inputs to a dictionary with ``A`` and ``B``, as in
+            ``matrix_moment``.
+        parameters: Parameters of the maps, by name.
+        width: Number of inputs.
         scale: As in ``matrix_moment``.
         law: As in ``matrix_moment``.
         steps: As in ``matrix_moment``.
 
+    Returns:
+        The value and its estimated error, by parameter name.
+
     Raises:
-        ValueError: If a limit is infinite, or the operators have more than 8 388 608 numbers.
+        ValueError: If the limit is infinite, or the operators would have more than
+            8 388 608 numbers.
 
     Source: ``sigprop.neuron.matrix_moments``.
     """
@@ -313,7 +322,7 @@ def matrix_sensitivities(
 
 
 def _groups(parameter: Parameter, gaussian: bool) -> list[tuple[int, int, Rows | None]]:
-    """Entries that share their nodes, and the weights of the vector that they belong to."""
+    """Return ranges of entries with the same nodes, and the weights of their vector."""
     if parameter.divided is None or not gaussian:
         return [(0, parameter.entries, None)]
     size = parameter.divided[0].size
@@ -330,7 +339,7 @@ def _trace(
     w: Weights,
     steps: int | None,
 ) -> float:
-    """The sum of ``trace N`` over heads, of the entries of a span."""
+    """Return the sum of ``trace N`` over heads, for the entries of a range."""
     A, B = maps
     rows, keys = B.shape[-2:]
     size = keys * (keys + rows)

@@ -1,16 +1,14 @@
-"""Streaming Monte-Carlo moments of the diagonal recurrence, with standard errors.
+"""Monte-Carlo moments of the diagonal recurrence, with standard errors.
 
-States, sensitivities and running sums are carried through time; nothing is stored along
-it, so memory does not depend on the length.  On a CPU the compiled kernel of
-``sigprop.neuron.kernel`` carries them (``trajectories``), on a GPU of CUDA that of
-``sigprop.neuron.gpu_kernel``; elsewhere, and where these are missing, a scan of JAX does
-(``walk``), from the same draws.  Several GPUs, of this process or of a cluster, each take
-a share of the batches, and so do CPUs without that kernel.  The key of a batch is of its
-index alone, so sums are the same on any number of devices.
+The simulation carries states, sensitivities and running sums through time.  It stores no
+trajectories, so that the memory use does not depend on the length.  ``trajectories`` uses the
+compiled kernel of ``sigprop.neuron.kernel`` on a CPU, and ``sigprop.neuron.gpu_kernel`` on a
+CUDA GPU.  If these are missing, a scan of JAX (``walk``) makes the same numbers.  Several
+GPUs, of one process or of a cluster, share the batches.  The key of a batch depends only on
+its index, so that sums are the same on any number of devices.
 
-The scan's eigenvalues and states are handed over as real and imaginary parts but carried
-as complex numbers, one loop step an iteration: each array is then updated in place.  A
-real eigenvalue is the case of a zero imaginary part.
+``walk`` receives and returns real and imaginary parts but carries complex numbers, so that
+XLA updates each array in place.  A real eigenvalue has a zero imaginary part.
 
 Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neurons.
 """
@@ -43,14 +41,19 @@ from sigprop.numerics.precision import double_precision, require_dtype
 Result = TypeVar("Result")
 First = TypeVar("First")
 Second = TypeVar("Second")
-STRETCH = 2**21  # inputs held at once for the kernel
+STRETCH = 2**21  # inputs in memory at once for the kernel
 
 
 Real = Float[Array, "*shape"] | Float[np.ndarray, "*shape"]
 
 
 class Estimate(NamedTuple):
-    """A sample mean, its standard error, and the number of independent draws.
+    """Sample mean with its standard error.
+
+    Attributes:
+        mean: Mean over the samples.
+        sem: Standard error of the mean.
+        n: Number of independent samples.
 
     Example:
         >>> Estimate(np.array(0.5), np.array(0.1), 100).n
@@ -63,7 +66,13 @@ class Estimate(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums of a statistic and of its square over ``n`` independent draws."""
+    """Sums of a statistic over independent samples; sums of two batches can be added.
+
+    Attributes:
+        first: Sum of the values.
+        second: Sum of the squared values.
+        n: Number of samples.
+    """
 
     first: Float[np.ndarray, "*shape"]
     second: Float[np.ndarray, "*shape"]
@@ -75,10 +84,11 @@ class Sums(NamedTuple):
         )
 
     def estimate(self) -> Estimate:
-        """Mean and standard error.
+        """Return the mean and its standard error.
 
         Raises:
-            ValueError: With fewer than two draws, where no standard error exists.
+            ValueError: If there are fewer than two samples, so that no standard error
+                exists.
         """
         if self.n < 2:
             raise ValueError(f"need two draws or more for an error, got n={self.n}")
@@ -88,18 +98,25 @@ class Sums(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A complex array as two real ones."""
+    """Real part ``re`` and imaginary part ``im`` of a complex array."""
 
     re: Real
     im: Real
 
     def square(self) -> Real:
-        """Squared moduli."""
+        """Return the squared moduli."""
         return self.re**2 + self.im**2
 
 
 class Walk(NamedTuple):
-    """State, sensitivity, and running sums of the squares of both."""
+    """State of a simulation at one time.
+
+    Attributes:
+        h: States.
+        s: Sensitivities ``dh/dlam``.
+        sum_h: Sums of ``|h|^2`` over the steps so far.
+        sum_s: Sums of ``|s|^2`` over the steps so far.
+    """
 
     h: Split
     s: Split
@@ -108,7 +125,7 @@ class Walk(NamedTuple):
 
 
 def split(values: Inexact[Array, "*shape"]) -> Split:
-    """Real and imaginary parts."""
+    """Return the real and imaginary parts of an array."""
     return Split(jnp.real(values), jnp.imag(values))
 
 
@@ -125,12 +142,17 @@ def walk(
 
     Args:
         key: Random key of JAX; do not use it for anything else.
-        lam: Eigenvalues, (n, 1) shared by all trajectories or (n, batch).
-        process: Inputs, one series a trajectory, shared by its neurons.
-        times: Increasing numbers of inputs seen at which to look.
+        lam: Eigenvalues: (n, 1) if all trajectories share them, or (n, batch).
+        process: Input process.  Each trajectory has its own input sequence, which all
+            its neurons receive.
+        times: Increasing numbers of steps after which the simulation is returned.
         batch: Number of trajectories.
-        running: True to carry the running sums; zero otherwise.
-        gain: Factor on each neuron's input, ``gamma`` in the LRU; one if left out.
+        running: True to compute the sums of squares over the steps.  If False, the
+            sums are zero.
+        gain: Factor on each neuron's input, ``gamma`` in the LRU.  Default: 1.
+
+    Returns:
+        The simulation after each of ``times``; arrays have the shape (n, batch).
     """
     dtype = lam.re.dtype
     shape = (lam.re.shape[0], batch)
@@ -177,7 +199,7 @@ def walk(
 
 
 def _noise(key, index, process, batch, dtype):
-    """The normals of one chunk, of which a shorter one takes the first."""
+    """Return the Gaussian numbers of one chunk; a shorter chunk uses the first of them."""
     shape = (noise.CHUNK, process.step_width, batch)
     return jax.random.normal(jax.random.fold_in(key, index), shape, dtype)
 
@@ -191,10 +213,18 @@ def trajectories(
     running: bool = False,
     gain: Float[Array, "n #batch"] | None = None,
 ) -> list[Walk]:
-    """Like ``walk``, with the same draws, by the fastest way that this machine has.
+    """Run ``walk`` by the fastest implementation on this machine, with the same samples.
 
-    Arguments are those of ``walk``, but for ``lam``, which is not split.  Not to be
-    called inside a compiled program.
+    Do not call this function inside a compiled program.
+
+    Args:
+        key: Random key of JAX; do not use it for anything else.
+        lam: Eigenvalues, real or complex.
+        process: Input process, as in ``walk``.
+        times: Numbers of steps, as in ``walk``.
+        batch: Number of trajectories.
+        running: True to compute the sums of squares over the steps.
+        gain: Factor on each neuron's input.  Default: 1.
     """
     source = noise.follow(key, process, batch, lam.real.dtype)
     if source is None:
@@ -219,11 +249,11 @@ scanned = jax.jit(
     static_argnames=("process", "times", "batch", "running"),
     compiler_options=OFTEN,
 )
-"""``walk`` as one program."""
+"""``walk``, compiled by JAX."""
 
 
 def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
-    """Copy trajectories into arrays of their own: the carry moves on in place."""
+    """Copy trajectories into new arrays, because the carry is updated in place."""
     h, s, *sums = (np.array(part) for part in parts)
     h, s = (Split(np.real(z), np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)
@@ -231,7 +261,7 @@ def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
 
 
 def _scaled(walk: Walk, gain: Real | None) -> Walk:
-    """The trajectories of inputs times a gain, as the recurrence is linear."""
+    """Return the trajectories for inputs times a gain, as the recurrence is linear."""
     if gain is None:
         return walk
     h, s = (Split(gain * z.re, gain * z.im) for z in (walk.h, walk.s))
@@ -239,7 +269,7 @@ def _scaled(walk: Walk, gain: Real | None) -> Walk:
 
 
 def _on_gpu(key, lam, process, times, batch, running, gain) -> list[Walk] | None:
-    """``walk`` by the kernel for GPUs; nothing where it does not serve."""
+    """Run ``walk`` by the GPU kernel; return None if the kernel cannot be used."""
     if not gpu.serves(_leaves, key, lam, process, batch, running):
         return None
     looks = gpu.attempt(lambda: gpu.looks(key, lam, process, times, batch, running))
@@ -249,12 +279,12 @@ def _on_gpu(key, lam, process, times, batch, running, gain) -> list[Walk] | None
 
 
 def _leaves(key, lam, *rest) -> list[list[Real]]:
-    """The real arrays of the walks of the scan."""
+    """Return the real arrays of ``walk``, computed by the scan."""
     return [jax.tree.leaves(look) for look in scanned(key, split(lam), *rest)]
 
 
 def _walk_of(leaves: tuple[Real, ...]) -> Walk:
-    """A walk of its real arrays, in the order of ``jax.tree.leaves``."""
+    """Return a ``Walk`` from its real arrays, in the order of ``jax.tree.leaves``."""
     h_re, h_im, s_re, s_im, sum_h, sum_s = leaves
     return Walk(Split(h_re, h_im), Split(s_re, s_im), sum_h, sum_s)
 
@@ -283,7 +313,7 @@ def _totals(snapshots, pairs):
 
 
 def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
-    """``_batch_sums`` of every key: on all devices at once, or one by one."""
+    """Return ``_batch_sums`` for every key, on all devices at once or one by one."""
     rest = (gain, process, times, batch, pairs)
     devices, found = _sharing(), None
     if len(keys) > 1 and gpu.serves(_leaves, keys[0], lam, process, batch):
@@ -297,17 +327,18 @@ def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
 
 
 def _sharing() -> list[Any]:
-    """Devices that share batches.
+    """Return the devices that share batches.
 
-    One CPU by the compiled kernel is faster than several by the scan.
+    One CPU with the compiled kernel is faster than several CPUs with the scan.
     """
     return peers()[:1] if on_cpu() and noise.available() else peers()
 
 
 def _spread(devices, keys, lam, *rest, kernel):
-    """``_batch_sums`` of all keys, a share of them on every device.
+    """Return ``_batch_sums`` for all keys, distributed over the devices.
 
-    Keys that cannot be shared evenly are repeated.  Every process has all sums.
+    Some keys are repeated if the number of keys is not a multiple of the number of
+    devices.  Every process gets all sums.
     """
     filled = [*keys, *keys[:1] * (-len(keys) % len(devices))]
     mesh = Mesh(np.array(devices), "batches") if len(devices) > 1 else None
@@ -331,10 +362,10 @@ def _spread(devices, keys, lam, *rest, kernel):
 def _together(
     keys, lam, gain, process, times, batch, pairs, kernel, interpret, mesh=None
 ):
-    """``_batch_sums`` of all keys in one program.
+    """Return ``_batch_sums`` for all keys in one program.
 
-    By the kernel, as it fills a GPU, all batches of a device at once; by the scan, as it
-    fills the memory, one after the other.
+    The kernel runs all batches of a device at once, to use the whole GPU.  The scan runs
+    them one after the other, to limit the memory.
     """
 
     def sums(key, lam, gain):
@@ -369,7 +400,10 @@ def _wide(values: Real) -> Float[np.ndarray, "*shape"]:
 
 
 def batches(num: int, size: int) -> Iterator[tuple[int, int]]:
-    """Indices and sizes of the batches that make up ``num`` draws."""
+    """Yield the index and the size of each batch of ``num`` samples.
+
+    All batches have ``size`` samples, except that the last can have fewer.
+    """
     for index, start in enumerate(range(0, num, size)):
         yield index, min(size, num - start)
 
@@ -381,12 +415,17 @@ def over_batches(
     tick: Callable[[int], None],
     workers: int | None = None,
 ) -> list[Any]:
-    """Run ``task(index, size)`` for every batch, in a fixed order.
+    """Run ``task(index, size)`` for every batch; return the results in order of index.
 
-    On as many threads as ``workers`` says, by default one a core, once the first batch
-    has compiled the program that they share.  Give one worker to
-    programs that call LAPACK in a batch: two of them at once wait for each other's
-    threads forever.
+    The first batch runs alone, because it compiles the program that all batches share.
+
+    Args:
+        task: Function of the index and the size of a batch.
+        num: Total number of samples.
+        size: Number of samples in a batch.
+        tick: Function that is called with the size of each finished batch.
+        workers: Number of threads.  Default: one per core.  Use 1 if the program calls
+            LAPACK in a batch, because two such programs at once can deadlock.
     """
     workers = cores() if workers is None else workers
     run, results = _everywhere(task), []
@@ -404,13 +443,17 @@ def over_batches(
 def by_reading(
     task: Callable[[int, int], Sums], num: int, size: int, names: Sequence[str]
 ) -> dict[str, Sums]:
-    """The sums of all batches, as of ``over_batches``, by the first axis of each.
+    """Add the sums of all batches, and return the total of each measured quantity.
 
     Args:
-        task: Sums of a batch, of its index and size; their first axis is the readings'.
-        num: Independent trajectories.
-        size: Size of a batch.
-        names: Names of the readings.
+        task: Function of the index and the size of a batch.  It returns the sums of the
+            batch, with one quantity per entry of the first axis.
+        num: Number of independent trajectories.
+        size: Number of trajectories in a batch.
+        names: Names of the quantities, in the order of the first axis.
+
+    Returns:
+        The sums of each quantity, by its name.
     """
     parts = over_batches(task, num, size, lambda count: None)
     whole = functools.reduce(Sums.__add__, parts)
@@ -423,16 +466,19 @@ def by_reading(
 def together(
     first: Callable[[], First], second: Callable[[], Second]
 ) -> tuple[First, Second]:
-    """The results of both, each on its thread: XLA compiles two programs on two cores."""
+    """Call two functions in two threads, and return both results.
+
+    XLA then compiles their programs on two cores at the same time.
+    """
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(_everywhere(second))
         return first(), future.result()
 
 
 def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
-    """The task in the caller's precision and on its device, whatever the thread.
+    """Return a task that runs in the caller's precision and on its device in any thread.
 
-    JAX's contexts belong to their thread.
+    This is necessary because JAX's contexts belong to a thread.
     """
     config: Any = jax.config
     wide, device = bool(config.jax_enable_x64), config.jax_default_device
@@ -445,7 +491,7 @@ def _everywhere(task: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _require_arguments(lam, times, num, batch, pairs, gain) -> None:
-    """Refuse sizes that are none, and numbers of which a square would overflow."""
+    """Raise an error for invalid sizes, and for numbers whose squares would overflow."""
     require_count("num", num, least=2)  # one draw has no standard error
     require_count("batch", batch)
     if not isinstance(times, tuple | list) or not len(times):
@@ -496,29 +542,38 @@ def second_moments(
     gain: Float[Array, " n"] | None = None,
     tick: Callable[[int], None] = lambda count: None,
 ) -> list[dict[str, Sums]]:
-    """Second moments of state and sensitivity at each of ``times``, over ``num`` draws.
+    """Simulate second moments of the states and of their derivatives by ``lam``.
 
-    Replicates are independent trajectories from the zero state.  The result holds, a
-    dictionary a time, ``state`` and ``sensitivity`` of shape (n,), and ``state_pair``
-    and ``sensitivity_pair`` of shape (pairs,): products of two real neurons.  Several
-    GPUs share the batches; the processes of a cluster of JAX must all make this call.
+    The trajectories are independent and start from the zero state.  Several GPUs share
+    the batches.  In a JAX run of several processes, each process must make this call.
 
     Args:
-        key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
-        lam: Eigenvalues; their precision is the simulation's.
-        process: A Gaussian input process.
-        times: Increasing numbers of inputs seen, each at least one.  Appending a
-            later time keeps the draws unchanged; an added earlier time changes them.
+        key: Random key of JAX; do not use it for anything else.  Batch ``i`` uses
+            ``fold_in(key, i)``.
+        lam: Eigenvalues.  The simulation has their precision.
+        process: Input process.  All neurons of a trajectory receive the same input.
+        times: Increasing numbers of steps after which moments are measured, each at
+            least one.  A later time can be appended without a change of the earlier
+            samples; a new earlier time changes the samples.
         num: Number of trajectories, two or more.
-        batch: Trajectories held at once; changes memory and speed, and the draws.
-        pairs: Indices of neurons whose products to average.
-        gain: Real factor on each neuron's input; one if left out.
-        tick: Called with the number of trajectories each finished batch adds.
+        batch: Number of trajectories in memory at once.  It affects memory, speed and
+            the random numbers.
+        pairs: Pairs of neuron indices.  The products of the real parts of each pair are
+            averaged as well.
+        gain: Real factor on each neuron's input.  Default: 1.
+        tick: Function that is called after each batch with its number of trajectories.
+
+    Returns:
+        A dictionary for each of ``times``.  Its values are sums over the trajectories,
+        whose method ``estimate`` gives mean and standard error.  The keys ``state`` and
+        ``sensitivity`` have ``|h|^2`` and ``|dh/dlam|^2`` of shape (n,).  The keys
+        ``state_pair`` and ``sensitivity_pair`` have the products, of shape (pairs,).
 
     Raises:
-        ValueError: If ``num < 2``, ``times`` do not increase from one, a pair names no
-            neuron, an eigenvalue or a gain is not finite, there is not a real gain a
-            neuron, or the precision is not available.
+        ValueError: If ``num`` is below 2; ``times`` are not increasing positive numbers;
+            a pair has an index without a neuron; ``lam`` or ``gain`` is not finite or so
+            large that squares overflow; ``gain`` is complex or has another shape than
+            ``lam``; or ``lam`` has double precision while it is off in JAX.
 
     Example:
         >>> from sigprop import White

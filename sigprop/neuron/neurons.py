@@ -1,8 +1,8 @@
-"""Neurons of a gate in numbers, and what moves them: how a layer describes itself.
+"""Description of a gated layer by its neurons and the effect of its parameters on them.
 
-A layer whose gates read the input alone says what its neurons are by a method
-``neurons``, which returns one ``Part`` for each set of neurons that see the same inputs.
-That is all that ``sigprop.linear.predict_gated`` needs, of our layers and of yours:
+A layer whose gates depend only on the input has a method ``neurons``.  The method returns
+one ``Part`` for each set of neurons that read the same inputs.  With this method, the
+function ``sigprop.linear.predict_gated`` works for your own layers too:
 
     >>> import jax, jax.numpy as jnp
     >>> from jax.nn import sigmoid
@@ -61,19 +61,20 @@ Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 
 
 class Neurons(NamedTuple):
-    """Neurons of one gate.
+    """Weights of neurons that have the same gate.
 
     Attributes:
-        gate: Recurrence of a neuron as a function of its projections.
-        weights: Rows of each projection, in the gate's order.
-        offsets: Constants that are added to each projection.
-        parameters: Parameters of a neuron that multiply no input, in the gate's order.
+        gate: Recurrence of a neuron as a function of its ``k`` projections of the input.
+        weights: Weight vectors of the projections of each neuron, in the gate's order.
+        offsets: Constants that are added to the projections of each neuron.
+        parameters: Values of the gate's parameters for each neuron, in the gate's order.
+            These are the parameters that multiply no input.
 
     Example:
         >>> import jax
         >>> from sigprop.layers import mingru
         >>> (part,) = mingru(4, 2, key=jax.random.key(0)).neurons()
-        >>> part.neurons.weights.shape, part.neurons.offsets.shape
+        >>> part.neurons.weights.shape, part.neurons.offsets.shape  # 4 neurons
         ((4, 2, 2), (4, 2))
     """
 
@@ -83,7 +84,7 @@ class Neurons(NamedTuple):
     parameters: Float[Any, "neurons parameters"]
 
     def some(self, which: Any) -> "Neurons":
-        """The neurons of some indices."""
+        """Return the neurons with the given indices (index, slice, mask or array)."""
         return Neurons(
             self.gate,
             self.weights[which],
@@ -92,7 +93,10 @@ class Neurons(NamedTuple):
         )
 
     def nonlinear_first(self) -> "Neurons":
-        """Sort the projections in which the gate is linear last."""
+        """Return the same neurons with their projections in another order.
+
+        The projections in which the gate is nonlinear come first.
+        """
         gate = self.gate
         order = gate.nonlinear + gate.linear
         if order == gate.projections:
@@ -107,14 +111,17 @@ class Neurons(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Effect of a parameter of a layer on neurons.
+    """Effect of a parameter of a layer on its neurons.
 
     Attributes:
-        by: The projection or the neurons' parameter, by its name in the gate.
-        directions: ``each`` for a weight matrix of the projection.  Rows: directions in
-            which the weights of the projection move.  None for what is added to a
-            projection, and for a neuron's parameter.
-        factor: Factor on the moment of each neuron, one number or (neurons,).
+        by: Name of the projection or the gate parameter that depends on the layer's
+            parameter.
+        directions: ``each`` if the layer's parameter is the weight matrix of the
+            projection.  An array, if each entry of the parameter shifts the
+            projection's weights along one of its rows.  None for a bias of the
+            projection and for a gate parameter.
+        factor: Factor on the second moment of the state's derivative by the parameter:
+            one number, or an array of shape (neurons,).
 
     Example:
         >>> Moved("r", "each", factor=2.0)
@@ -127,14 +134,15 @@ class Moved(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """Effect of a parameter of a layer on outputs.
+    """Effect of a parameter of a layer on its outputs.
 
     Attributes:
-        what: ``rows``: its entries are weights of the queries, each of one query an
-            output.  ``mixing`` or ``skip``: they are entries of these.
-        factor: Factor on the moment. For ``rows`` it is the square of the factor
-            between a row and the parameter. For ``mixing`` and ``skip`` it is the
-            number of outputs that see a neuron or an input through the parameter.
+        what: Array of the ``Readout`` to which the entries of the parameter belong:
+            ``rows`` (weights of the queries), ``mixing`` or ``skip``.
+        factor: Factor on the second moment of the output's derivative by the parameter.
+            For ``rows`` it is the square of the ratio of a row to the parameter. For
+            ``mixing`` and ``skip`` it is the number of outputs that one entry of the
+            parameter connects to a neuron or an input.
 
     Example:
         >>> Reads("mixing")
@@ -146,14 +154,18 @@ class Reads(NamedTuple):
 
 
 class Readout(NamedTuple):
-    """Outputs ``y_o = sum_n mixing_on (rows_n u + offsets_n) h_n + skip_o u``.
+    """Map from states to outputs ``y_o = sum_n mixing_on q_n h_n + skip_o u``.
+
+    The query ``q_n = rows_n u + offsets_n`` of neuron ``n`` is linear in the input ``u``
+    of the same step.
 
     Attributes:
-        mixing: Constant weights of the neurons in each output.
-        rows: Weights of each neuron's query, over the columns that its part sees.
-        offsets: Constants that are added to each query.
-        skip: Weights of the inputs in the outputs.
-        moved: Effect of each parameter of the layer on the outputs, by its name.
+        mixing: Constant weight of each neuron in each output.
+        rows: Weights of each neuron's query.  The columns are the inputs that the
+            neurons read.
+        offsets: Constant that is added to each neuron's query.
+        skip: Weight of each input in each output.
+        moved: Effects of the layer's parameters on the outputs, by parameter name.
 
     Example:
         >>> from sigprop.neuron import read_by
@@ -170,14 +182,15 @@ class Readout(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Neurons that see the same columns of the input, and what moves them.
+    """Neurons with the same gate and the same inputs, and the effects of parameters.
 
     Attributes:
-        neurons: The neurons, all of one gate.
-        columns: Inputs that they see, in the order of their weights.
-        moved: Effect of each parameter of the layer on the neurons, by its name.
-        readout: Map from the neurons to the outputs, or None if there is none. Parts
-            share no outputs.
+        neurons: Gate and weights of the neurons.
+        columns: Indices of the inputs that the neurons read, in the order of the
+            weights.
+        moved: Effects of the layer's parameters on the neurons, by parameter name.
+        readout: Map from the neurons to the outputs, or None if only moments of states
+            are needed. Two parts of a layer must not contribute to the same output.
 
     Example:
         >>> import jax
@@ -195,18 +208,20 @@ class Part(NamedTuple):
 
 @runtime_checkable
 class GatedLayer(Protocol):
-    """Protocol of a layer that says what its neurons are; see this module's example.
+    """Protocol of a layer with a method ``neurons`` that describes its neurons.
+
+    The page of the module ``sigprop.neuron.neurons`` has a complete example.
 
     Example:
         >>> import jax
         >>> from sigprop.layers import lru, mingru
         >>> layers = [one(4, 4, key=jax.random.key(0)) for one in (lru, mingru)]
-        >>> [isinstance(layer, GatedLayer) for layer in layers]
+        >>> [isinstance(layer, GatedLayer) for layer in layers]  # the LRU has no gates
         [False, True]
     """
 
     def neurons(self) -> Sequence[Part]:
-        """One part for each set of neurons that see the same inputs."""
+        """Return one part for each set of neurons that read the same inputs."""
         ...
 
 
@@ -220,27 +235,29 @@ def describe(
     columns: Any = None,
     readout: Readout | None = None,
 ) -> Part:
-    """Describe neurons by arrays of their layer.
+    """Return the ``Part`` of neurons whose weights are arrays of a layer.
 
     Args:
-        gate: Recurrence of a neuron as a function of its projections.
-        rows: Weights (neurons, d_in) of each projection, by its name.
-        offsets: Constants that are added to projections: (neurons,) or one number; zero
-            by default.
-        parameters: Numbers (neurons,) of each parameter of the gate, by its name.
-        moved: Effect of each parameter of the layer on the neurons, by its name.
-        columns: Indices of the layer's inputs that the neurons see; the first ``d_in``
-            by default.
+        gate: Recurrence of a neuron as a function of its projections of the input.
+        rows: Weight matrix (neurons, d_in) of each projection, by projection name.
+        offsets: Constants that are added to projections, by projection name.  Each is one
+            number or an array of shape (neurons,).  Default: zero.
+        parameters: Values of each gate parameter, by parameter name.  Each is one number
+            or an array of shape (neurons,).
+        moved: Effects of the layer's parameters on the neurons, by parameter name.
+        columns: Indices of the layer's inputs that the neurons read.  Default: the first
+            ``d_in``.
         readout: Map from the neurons to the outputs, for moments of outputs.
 
     Raises:
-        ValueError: If a name is not the gate's, one of the gate's is missing, a shape is
-            wrong, a weight or an offset is not finite, or a parameter is no number.
+        ValueError: If the names of rows, offsets, parameters or ``moved.by`` do not match
+            the gate; if a shape is wrong; if a weight or an offset is not finite; or if
+            a parameter is not a number.
 
     Example:
         >>> from sigprop.theory.gates import GATE_UNIT
         >>> part = describe(GATE_UNIT, {"r": np.ones((2, 3)), "x": np.eye(2, 3)})
-        >>> part.neurons.weights.shape, part.columns
+        >>> part.neurons.weights.shape, part.columns  # 2 neurons, 2 projections
         ((2, 2, 3), array([0, 1, 2]))
     """
     names, own = ([str(s) for s in row] for row in (gate.projections, gate.parameters))
@@ -300,21 +317,23 @@ def read_by(
     skip: Any = None,
     moved: Mapping[str, Reads] | None = None,
 ) -> Readout:
-    """A readout of constants alone, or of queries that are linear in the input.
+    """Return a ``Readout`` with constant queries, or with queries linear in the input.
 
     Args:
-        mixing: Constants (outputs, neurons).
-        rows: Weights (neurons, width) of the queries; queries are one if left out.
-        width: Columns of the input that the neurons see.
-        skip: Weights (outputs, width) of the input; zero if left out.
-        moved: Effect of each parameter of the layer on the outputs, by its name.
+        mixing: Constant weights, of shape (outputs, neurons).
+        rows: Weights of the queries, of shape (neurons, width).  Default: every query
+            is 1.
+        width: Number of inputs that the neurons read.
+        skip: Weights of the inputs in the outputs, of shape (outputs, width).  Default:
+            zero.
+        moved: Effects of the layer's parameters on the outputs, by parameter name.
 
     Raises:
-        ValueError: If a shape is wrong, a number is not finite, or ``moved`` has other
-            values than ``Reads``.
+        ValueError: If a shape is wrong, a number is not finite, or a value of ``moved``
+            is not a ``Reads``.
 
     Example:
-        >>> read_by(np.eye(2), width=3).offsets
+        >>> read_by(np.eye(2), width=3).offsets  # constant queries of 1
         array([1., 1.])
     """
     xp = namespace(mixing, rows, skip)

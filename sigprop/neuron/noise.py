@@ -1,8 +1,8 @@
-"""Gaussian inputs on the CPU: the draws of ``jax.random``, by functions of Numba.
+"""Gaussian input processes on the CPU, with the random numbers of ``jax.random``, in Numba.
 
-A Gaussian process is linear: its next state and input are sums of multiples of its state
-and of fresh normals.  The multiples are read off its ``step`` once, so that one compiled
-loop draws every process.
+A Gaussian process is linear: its next state and input are linear functions of its state and
+of new Gaussian numbers.  This module reads the coefficients off ``step`` once, so that one
+compiled loop serves every process.
 """
 
 import functools
@@ -24,7 +24,10 @@ TRIALS = np.geomspace(1e-6, 1e6, 25)  # sizes at which a step must be linear
 
 @functools.cache
 def available() -> bool:
-    """Return true if Numba can be imported; it can lack a wheel or refuse a NumPy."""
+    """Return True if Numba can be imported.
+
+    Numba may have no wheel for the platform, or not support the version of NumPy.
+    """
     try:
         import numba  # noqa: F401
     except ImportError:
@@ -35,7 +38,10 @@ def available() -> bool:
 def folded(
     key: UInt32[np.ndarray, " 2"], first: int, count: int
 ) -> UInt32[np.ndarray, "count 2"]:
-    """The words of ``fold_in(key, first + i)``, and from 0 on of ``split(key)[i]``."""
+    """Return the words of ``fold_in(key, first + i)`` for ``i`` below ``count``.
+
+    With ``first = 0`` these are also the words of ``split(key, count)[i]``.
+    """
     from sigprop.neuron.normals import threefry
 
     index = np.arange(first, first + count, dtype=np.uint32)
@@ -45,13 +51,13 @@ def folded(
 def normals(
     key: UInt32[np.ndarray, " 2"], width: int, batch: int, dtype: Any
 ) -> Float[np.ndarray, "width batch"]:
-    """``jax.random.normal(key, (width, batch), dtype)`` to rounding."""
+    """Return ``jax.random.normal(key, (width, batch), dtype)`` up to rounding."""
     nothing = np.empty((0, batch))
     return Source(key, ITSELF, nothing, batch, dtype).draw(key[None], width)
 
 
 def drawn_here(key: PRNGKeyArray, count: int) -> bool:
-    """Return True if this module draws the same ``count`` numbers of a key as JAX."""
+    """Return True if this module can make the same ``count`` numbers from a key as JAX."""
     if isinstance(key, Tracer) or count >= LARGEST:
         return False
     if not (available() and on_cpu()):
@@ -64,10 +70,17 @@ def drawn_here(key: PRNGKeyArray, count: int) -> bool:
 def begin(
     key: PRNGKeyArray, process: GaussianProcess, batch: int, dtype: Any
 ) -> "Source | None":
-    """The inputs of a process from a key that is split as by ``process.sample``.
+    """Return a source of the input sequences of ``process.sample``.
 
-    Nothing where the process is not linear in its state and noise, or fails on arrays of
-    NumPy.  Of a key for which ``drawn_here`` holds.
+    Args:
+        key: Random key for which ``drawn_here`` is True.
+        process: Input process.
+        batch: Number of sequences.
+        dtype: Single or double precision.
+
+    Returns:
+        The source, or None if the process is not linear in its state and noise, or does
+        not accept NumPy arrays.
     """
     initial_key, step_key = folded(np.asarray(jax.random.key_data(key)), 0, 2)
     drawn = normals(initial_key, process.initial_width, batch, dtype)
@@ -87,10 +100,17 @@ def begin(
 def follow(
     key: PRNGKeyArray, process: GaussianProcess, batch: int, dtype: Any
 ) -> "Source | None":
-    """The inputs that ``montecarlo.walk`` draws from a key, or nothing.
+    """Return a source of the input sequences of ``montecarlo.walk``.
 
-    Nothing on a GPU, where Numba is missing, where the key or JAX's settings ask for
-    another generator, or where ``begin`` has nothing.
+    Args:
+        key: Random key of JAX.
+        process: Input process.
+        batch: Number of sequences.
+        dtype: Single or double precision.
+
+    Returns:
+        The source.  It is None on a GPU, without Numba, for another random generator, or
+        if ``begin`` returns None.
     """
     if not drawn_here(key, CHUNK * process.step_width * batch):
         return None
@@ -98,10 +118,16 @@ def follow(
 
 
 class Linear(NamedTuple):
-    """The step of a linear process: the entries of a matrix that are not zero.
+    """One step of a linear process, as a sparse matrix.
 
-    The matrix takes the rows of the state, then the normals, to the rows of the next
-    state, then the input.
+    The matrix maps the state followed by Gaussian numbers to the next state followed by
+    the input.
+
+    Attributes:
+        rows: Row of each nonzero entry.
+        columns: Column of each nonzero entry.
+        values: Value of each nonzero entry.
+        width: Number of Gaussian numbers of a step.
     """
 
     rows: Int[np.ndarray, " entries"]
@@ -111,18 +137,20 @@ class Linear(NamedTuple):
 
 
 ITSELF = Linear(np.array([0]), np.array([0]), np.array([1.0]), 1)
-"""The process whose inputs are the normals."""
+"""Step of the process whose inputs are the Gaussian numbers themselves."""
 
 
 def linear(process: GaussianProcess, state: Any) -> Linear:
-    """The step of a process, from its answers to unit vectors, side by side.
+    """Return one step of a process as a sparse matrix, from its response to unit vectors.
 
     Args:
-        process: Its ``step`` treats all sequences alike.
-        state: One that shows the structure, arrays whose last axis is the sequences'.
+        process: Process whose ``step`` treats all sequences alike.
+        state: Example of a state, as a pytree of arrays whose last axis is the
+            sequences.
 
     Raises:
-        TypeError: If the step is not linear, at any of ``TRIALS``.
+        TypeError: If the step is not linear.  It is tested for random states and noise of
+            the scales ``TRIALS``.
     """
     leaves, structure = jax.tree.flatten(state)
     shapes = [np.shape(leaf)[:-1] for leaf in leaves]
@@ -153,12 +181,12 @@ def linear(process: GaussianProcess, state: Any) -> Linear:
 
 
 class Source:
-    """The inputs of a process in a batch of sequences, from stretch to stretch.
+    """Source of a batch of input sequences, which draws some steps at each call.
 
     Args:
-        key: Each chunk of ``CHUNK`` steps folds its index into it.
+        key: Random key; chunk ``i`` of ``CHUNK`` steps uses ``fold_in(key, i)``.
         step: Step of the process.
-        state: Its rows before the first input.
+        state: State of the process before the first input.
         batch: Number of sequences.
         dtype: Single or double precision.
     """
@@ -177,11 +205,11 @@ class Source:
         self.chunks = 0
 
     def steps(self, count: int) -> Float[np.ndarray, "count batch"]:
-        """The next inputs; the next call begins a new chunk."""
+        """Return the next inputs; the next call begins a new chunk."""
         return self._rows(*self.stretch(count))
 
     def stretch(self, count: int) -> tuple[Float[np.ndarray, "tiles count tile"], Task]:
-        """Room for the next inputs, and what draws those of some tiles."""
+        """Return an empty array for the next inputs, and a function that fills some tiles."""
         chunks = -(-count // CHUNK)
         keys = folded(self.key, self.chunks, chunks)
         self.chunks += chunks
@@ -190,7 +218,12 @@ class Source:
     def draw(
         self, keys: UInt32[np.ndarray, "chunks 2"], count: int
     ) -> Float[np.ndarray, "count batch"]:
-        """Inputs of chunks with these keys, of which the last takes what is left."""
+        """Return the next inputs, with one key per chunk.
+
+        Args:
+            keys: Random key of each chunk.  The last chunk has all remaining steps.
+            count: Number of steps.
+        """
         return self._rows(*self._drawing(keys, count))
 
     def _rows(

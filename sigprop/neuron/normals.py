@@ -1,9 +1,9 @@
-"""The normals of ``jax.random``, and linear processes of them, compiled by Numba.
+"""Gaussian numbers of ``jax.random``, and linear processes driven by them, in Numba.
 
-The generator is counted, Threefry-2x32 of Salmon et al. (2011), as in JAX: each number
-depends on its key and its index alone.  A normal is ``sqrt(2) erfinv(u)`` of a uniform
-``u``.  ``erfinv(u) / u`` is a smooth function of ``w = -log(1 - u^2)`` near the middle
-and of its root in the tails (Giles 2012), here a Chebyshev interpolant.
+The generator is Threefry-2x32 of Salmon et al. (2011), as in JAX.  Each number depends only
+on its key and its index.  A Gaussian number is ``sqrt(2) erfinv(u)`` of a uniform ``u``.  The
+ratio ``erfinv(u) / u`` is a smooth function of ``w = -log(1 - u^2)`` in the centre, and of
+``sqrt(w)`` in the tails (Giles 2012).  Both functions are Chebyshev interpolants here.
 """
 
 import math
@@ -34,7 +34,7 @@ Interpolant = tuple[tuple[float, float], list[float]]
 @inlined
 @no_type_check
 def threefry(first_key, second_key, high, low):
-    """Two words of 32 bits from two; 20 rounds."""
+    """Return two random 32-bit words by Threefry-2x32 with 20 rounds."""
     last_key = np.uint32(first_key ^ second_key ^ np.uint32(0x1BD11BDA))
     words = (first_key, second_key, last_key)
     first, second = np.uint32(high + first_key), np.uint32(low + second_key)
@@ -64,9 +64,12 @@ def _polynomial(coefficients, real):
 
 
 def interpolants(char: str) -> list[Interpolant]:
-    """``erfinv(u) / u`` from ``w`` in the middle, and from its root in the tails.
+    """Return polynomials for ``erfinv(u) / u``: in ``w``, and in ``sqrt(w)`` for the tails.
 
-    Each has its ends, and coefficients in a variable that runs from -1 to 1 there.
+    Each is an interval, and the coefficients in a variable from -1 to 1 on the interval.
+
+    Args:
+        char: ``f`` for single and ``d`` for double precision.
     """
     middle, end = MIDDLE[char], -math.log(np.finfo(char).eps)  # the least 1 - u^2
     near, far = DEGREES[char]
@@ -79,7 +82,7 @@ def interpolants(char: str) -> list[Interpolant]:
 
 
 def erfinv_ratio(w: Float[np.ndarray, "*points"]) -> Float[np.ndarray, "*points"]:
-    """``erfinv(u) / u`` where ``w = -log(1 - u^2) > 0``."""
+    """Return ``erfinv(u) / u`` from ``w = -log(1 - u^2) > 0``."""
     u = np.sqrt(-np.expm1(-w))
     beyond = -np.expm1(np.log1p(-np.exp(-w)) / 2)  # 1 - u
     return np.where(u < 0.5, scipy.special.erfinv(u), scipy.special.erfcinv(beyond)) / u
@@ -94,7 +97,11 @@ def _interpolant(
 
 
 def log_series(char: str) -> list[float]:
-    """Coefficients of ``2 artanh(r) / r`` in ``r^2``, for logarithms of 0.7 to 1.4."""
+    """Return coefficients of ``2 artanh(r) / r`` in ``r^2``, for ``log`` from 0.7 to 1.4.
+
+    Args:
+        char: ``f`` for single and ``d`` for double precision.
+    """
     largest = (math.sqrt(2) - 1) / (math.sqrt(2) + 1)
     terms = 1
     while largest ** (2 * terms) / (2 * terms + 1) > np.finfo(char).eps / 16:
@@ -125,7 +132,7 @@ def _normals(real: Any, word: Any, signed: Any, mantissa: int) -> Any:
     @inlined
     @no_type_check
     def uniform(high, low):
-        """Between -1 and 1, by the steps of ``jax.random.uniform``."""
+        """Return a number between -1 and 1, by the steps of ``jax.random.uniform``."""
         if single:
             bits = word(high ^ low)
         else:
@@ -135,13 +142,13 @@ def _normals(real: Any, word: Any, signed: Any, mantissa: int) -> Any:
     @unfused
     @no_type_check
     def rest(u):
-        """``1 - u^2`` with two roundings, on which JAX's tails depend."""
+        """Return ``1 - u^2`` with two roundings, on which JAX's tails depend."""
         return one - u * u
 
     @inlined
     @no_type_check
     def log(x):
-        """The logarithm: twice the artanh of a small number, and a power of two."""
+        """Return the logarithm, from twice the artanh of a small number and a power of two."""
         bits = real(x).view(signed)
         power = signed(signed(bits - half) >> power_shift)
         f = signed(bits - signed(power << power_shift)).view(real) - one
@@ -177,7 +184,7 @@ write_double = _normals(np.float64, np.uint64, np.int64, 52)
 @inlined
 @no_type_check
 def copy(source, target, rows):
-    """Copy the first rows of an array, without the code that a slice would take."""
+    """Copy the first rows of an array, with less machine code than a slice."""
     for row in range(rows):
         for j in range(TILE):
             target[row, j] = source[row, j]
@@ -186,9 +193,9 @@ def copy(source, target, rows):
 @inlined
 @no_type_check
 def draw(write, keys, batch, rows, columns, values, width, state, x, first, last):
-    """Draw the inputs of some tiles, of a process in the form that ``noise.Linear`` has.
+    """Draw the inputs of some tiles, for a process in the form of ``noise.Linear``.
 
-    Each key serves ``chunk`` steps, and the last one all that are left.
+    Each key is used for ``CHUNK`` steps, and the last key for all remaining steps.
     """
     held, steps = state.shape[1], x.shape[1] // TILE
     before = np.empty((held + width, TILE), x.dtype)  # states, then normals
@@ -218,7 +225,7 @@ def draw(write, keys, batch, rows, columns, values, width, state, x, first, last
 @compiled
 @no_type_check
 def draw_single(keys, batch, rows, columns, values, width, state, x, first, last):
-    """``draw`` in single precision."""
+    """Do the same as ``draw``, in single precision."""
     wide_vectors()
     draw(
         write_single,
@@ -238,7 +245,7 @@ def draw_single(keys, batch, rows, columns, values, width, state, x, first, last
 @compiled
 @no_type_check
 def draw_double(keys, batch, rows, columns, values, width, state, x, first, last):
-    """``draw`` in double precision."""
+    """Do the same as ``draw``, in double precision."""
     wide_vectors()
     draw(
         write_double,

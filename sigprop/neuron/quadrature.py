@@ -1,7 +1,8 @@
-"""Expectations over inputs as sums: of a few values, or of nodes of a Gaussian.
+"""Expectations over inputs as weighted sums over nodes.
 
-The trapezoidal rule integrates a function that is analytic in a strip, times a Gaussian,
-with an error that falls exponentially with the number of nodes.
+An input with few values has exact nodes.  For a Gaussian input the trapezoidal rule is
+used: if the integrand is analytic in a strip around the real axis, its error falls
+exponentially with the number of nodes.
 
 Source: Trefethen & Weideman (2014), The exponentially convergent trapezoidal rule, SIAM
 Review 56.
@@ -17,18 +18,22 @@ from jaxtyping import Float, Int
 
 from sigprop.numerics.arguments import require_finite, require_shape, require_within
 
-REACH = 8.5  # deviations at which a Gaussian is cut: 1e-17 of it is beyond
-DIGITS = 40.0  # -log of the error that the step of the rule is chosen for
-POLE = 2.6  # less than pi, the least imaginary part of a pole of a sigmoid
-WIDEST = 0.45  # step at which half the nodes still integrate the Gaussian
-ROUNDED = 1e-9  # how far rounding puts a sum of probabilities from one
-STRAIGHT = 4  # nodes, exact to degree seven; two factors of b and one input: six
+REACH = 8.5  # standard deviations at which a Gaussian is cut; 1e-17 of it is beyond
+DIGITS = 40.0  # -log of the error for which the step of the rule is chosen
+POLE = 2.6  # below pi, the smallest imaginary part of a sigmoid's pole
+WIDEST = 0.45  # largest step at which half the nodes still integrate the Gaussian
+ROUNDED = 1e-9  # tolerance for a sum of probabilities, due to rounding
+STRAIGHT = 4  # nodes, exact to degree 7; two factors b and one squared input need 6
 
 
 class Nodes(NamedTuple):
-    """Values of an input's coordinates and their probabilities.
+    """Nodes of a quadrature rule over the coordinates of an input.
 
-    ``coarse`` has those of a rule with half the nodes; the same where the law is exact.
+    Attributes:
+        z: Coordinates of each node.
+        weights: Weight of each node; the weights sum to one.
+        coarse: Weights of the rule with half the nodes, for an error estimate.  They
+            equal ``weights`` if the nodes are all values of the input.
     """
 
     z: Float[np.ndarray, "nodes coordinates"]
@@ -39,10 +44,15 @@ class Nodes(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Law:
-    """An input of few values: rows, and the probability of each.
+    """Distribution of an input vector that takes finitely many values.
+
+    Attributes:
+        values: Values of the input vector, a row per value.
+        probabilities: Probability of each row.
 
     Raises:
-        ValueError: If a value is not finite, a probability negative, or their sum not one.
+        ValueError: If a value is not finite; if a probability is outside [0, 1]; if the
+            probabilities do not sum to one; or if there is not one for each row.
 
     Example:
         >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
@@ -69,19 +79,25 @@ class Law:
             )
 
     def nodes(self) -> Nodes:
-        """The values as nodes, which are exact."""
+        """Return the values as nodes; sums over these nodes are exact expectations."""
         return Nodes(self.values, self.probabilities, self.probabilities)
 
     def chances(
         self, index: Int[np.ndarray, "sequences steps"], rho: float = 0.0
     ) -> Float[np.ndarray, " sequences"]:
-        """Probabilities of sequences of values that stay with probability ``rho``.
+        """Return the probabilities of sequences of values.
 
-        Else they are drawn anew.
+        At each step the input keeps its value with probability ``rho``.  Otherwise its
+        next value is an independent sample, which can be the same value again.
+
+        Args:
+            index: Row indices of ``values``, one sequence per row.
+            rho: Probability that the input keeps its value, which is the correlation of
+                successive inputs.
 
         Example:
             >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
-            >>> law.chances(np.array([[0, 0], [0, 1]]), 0.5)
+            >>> law.chances(np.array([[0, 0], [0, 1]]), 0.5)  # 0.5 * 0.75, 0.5 * 0.25
             array([0.375, 0.125])
         """
         drawn = (1 - rho) * self.probabilities[index[:, 1:]]
@@ -95,12 +111,20 @@ def tilted(
     offsets: Float[np.ndarray, "*#shape"],
     growth: float = 0.0,
 ) -> float:
-    """Bound on the shift of a Gaussian's centre by squared sigmoids, in standard deviations.
+    """Bound the shift of a Gaussian's centre by squared sigmoids, in standard deviations.
 
-    A small sigmoid of ``spread z + offset`` is close to an exponential.  The square of
-    that exponential moves the Gaussian by twice the spread, at most to where the gate
-    is half open.  An exponential to the power ``growth`` moves the Gaussian by
-    ``growth * spread``.
+    A small sigmoid of ``spread z + offset`` is close to an exponential.  A standard
+    Gaussian in ``z`` times the square of that exponential is centred at
+    ``z = 2 spread``.  The centre stays below the point where the sigmoid is one half.
+    An exponential to the power ``growth`` shifts the centre by ``growth * spread``.
+
+    Args:
+        spreads: Standard deviations of the arguments of the sigmoids.
+        offsets: Constants in the arguments of the sigmoids.
+        growth: Power of an exponential in the integrand; zero if there is none.
+
+    Returns:
+        The largest shift over all arguments.
     """
     least = np.where(spreads > 0, spreads, 1.0)
     moved = np.minimum(2 * spreads, np.abs(offsets) / least)
@@ -116,20 +140,23 @@ def gaussian_nodes(
     tilt: float = 0.0,
     points: int = STRAIGHT,
 ) -> Nodes:
-    """Nodes for a standard Gaussian vector.
+    """Return quadrature nodes for functions of a standard Gaussian vector.
 
     Args:
-        bent: Coordinates of which a function is analytic in a strip alone.
-        straight: Coordinates in which it is a polynomial of degree ``2 points - 1`` at
-            most.
+        bent: Number of coordinates in which the integrand is nonlinear, with poles off
+            the real axis.
+        straight: Number of coordinates in which the integrand is a polynomial of degree
+            at most ``2 points - 1``.
         spread: Standard deviation of the gate's argument in one coordinate.  The gate's
             poles are ``pi / spread`` away, so a larger spread needs more nodes.
-        narrow: How many times narrower than the Gaussian the function may be.
-        tilt: How far from the Gaussian's middle the function may move it; see ``tilted``.
-        points: Nodes in each straight coordinate.
+        narrow: Width of the Gaussian divided by the width of the integrand's narrowest
+            feature.
+        tilt: Largest shift of the Gaussian's centre by the integrand, in standard
+            deviations; see ``tilted``.
+        points: Number of nodes in each polynomial coordinate.
 
     Raises:
-        ValueError: If spread or narrowness is not finite.
+        ValueError: If ``spread`` or ``narrow`` is not finite.
     """
     if not (math.isfinite(spread) and math.isfinite(narrow)):
         raise ValueError(

@@ -1,4 +1,6 @@
-"""Second moments of ``h' = a h + b`` and its sensitivity, from expectations of a and b.
+"""Moments of ``h' = a h + b`` and of its sensitivity, from expectations of ``a`` and ``b``.
+
+The pairs ``(a, b)`` of different steps are independent and identically distributed.
 
 Source: ``sigprop.theory.gated_moments``; Kesten (1973), Random difference equations and renewal
 theory for products of random matrices, Acta Mathematica 131.
@@ -21,8 +23,8 @@ from sigprop.theory import gated_moments
 
 LOST = {name: Symbol(f"L_{name}", positive=True) for name in ("a", "aa")}
 QUANTITIES = ("state", "sensitivity")
-LONGEST = 2**62  # steps: what a 64-bit number counts
-ROUNDED = 1e-9  # relative, how far rounding puts a square below that of a mean
+LONGEST = 2**62  # largest number of steps, as a 64-bit integer
+ROUNDED = 1e-9  # relative tolerance for E a^2 >= (E a)^2, due to rounding
 
 
 @functools.cache
@@ -47,28 +49,34 @@ def second_moment(
     average: bool = False,
     lost: Mapping[str, Any] | None = None,
 ) -> Float[Any, "..."]:
-    """``E h^2`` or ``E s^2`` from expectations of the coefficients.
+    """Return ``E h^2`` for ``h' = a h + b``, or ``E s^2`` for ``s' = a s + c h + d``.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``; a limit of traced expectations is
-    infinite where others are refused.
+    The coefficients ``(a, b, c, d)`` are random and independent in time.  For a
+    sensitivity ``s = dh/dtheta``, ``c`` and ``d`` are the derivatives of ``a`` and ``b``
+    by ``theta``.  The function works under ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under
+    these, an infinite limit is returned as infinity instead of an error.
 
     Args:
-        known: ``E a`` as ``a``, ``E[a b]`` as ``ab`` and so on; those of ``c`` and ``d``
-            for the ``sensitivity`` alone.
+        known: Expectations of the coefficients and of products of two of them: ``E a``
+            with the key ``a``, ``E[a b]`` with the key ``ab``, and so on.  Names with
+            ``c`` and ``d`` are needed for the ``sensitivity`` only.  A missing
+            expectation is zero, but ``aa`` is required.
         quantity: ``state`` or ``sensitivity``.
-        steps: Inputs seen since the zero state; the limit if left out.
-        average: Take the mean over these steps, not the moment after the last.
-        lost: ``1 - E a`` as ``a`` and ``1 - E a^2`` as ``aa``, where they are known to
-            more digits than their difference from one has.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+        average: True for the mean over these steps instead of the moment after the last.
+        lost: ``1 - E a`` with the key ``a`` and ``1 - E a^2`` with the key ``aa``, if
+            they are known more accurately than by subtraction.
 
     Raises:
-        ValueError: If a limit is infinite, ``E a^2 >= 1``; if an expectation is unknown or
-            not finite, or a square's is below the square of a mean.
+        ValueError: If the limit is infinite, that is ``E a^2 >= 1``; if the name of an
+            expectation is unknown; if an expectation is not finite; or if the mean
+            square of a coefficient is below the square of its mean.
 
     Source: ``sigprop.theory.gated_moments``.
 
     Example:
-        >>> float(second_moment({"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0}))
+        >>> known = {"a": 0.5, "b": 0.0, "aa": 0.5, "ab": 0.0, "bb": 1.0}
+        >>> float(second_moment(known))  # E b^2 / (1 - E a^2)
         2.0
     """
     names = gated_moments.EXPECTATIONS
@@ -99,7 +107,7 @@ def second_moment(
 
 
 def _matrix(entries: list[Any], size: int) -> Float[Any, "... size size"]:
-    """A batch of matrices from their entries, row by row."""
+    """Return a batch of matrices from their entries, row by row."""
     xp = namespace(entries)
     entries = xp.broadcast_arrays(*(xp.asarray(entry, float) for entry in entries))
     return xp.stack(entries, -1).reshape(*entries[0].shape, size, size)
@@ -107,7 +115,7 @@ def _matrix(entries: list[Any], size: int) -> Float[Any, "... size size"]:
 
 @functools.cache
 def _power_limit(order: int, backend: Backend) -> Callable[..., Any]:
-    """``E h^n`` from expectations, lower moments and ``1 - E a^n``."""
+    """Compile ``E h^n`` as a function of expectations, lower moments and ``1 - E a^n``."""
     own = Symbol("own", positive=True)
     E = gated_moments.PRODUCTS
     form = gated_moments.power_limit(order).result.subs(1 - E["a" * order], own)
@@ -117,7 +125,7 @@ def _power_limit(order: int, backend: Backend) -> Callable[..., Any]:
 
 @functools.cache
 def _power_transition(backend: Backend) -> Callable[..., Any]:
-    """A step's matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    """Compile the matrix of one step on ``(1, E h, E h^2, E h^3, E h^4)``."""
     entries = gated_moments.power_transition().flat()
     return compile_expr(entries, *gated_moments.PRODUCTS.values(), backend=backend)
 
@@ -127,21 +135,23 @@ def fourth_moment(
     steps: int | None = None,
     lost: Mapping[str, Any] | None = None,
 ) -> Float[Any, "..."]:
-    """``E h^4`` from expectations of products of up to four coefficients.
+    """Return ``E h^4`` for ``h' = a h + b`` with random coefficients independent in time.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``; a limit of traced expectations is
-    infinite where others are refused.
+    The function works under ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under these, an
+    infinite limit is returned as infinity instead of an error.
 
     Args:
-        known: ``E a`` as ``a``, ``E[a^3 b]`` as ``aaab`` and so on, ``a`` first; all
-            14 products of one to four of ``a`` and ``b``.
-        steps: Inputs seen since the zero state; the limit if left out.
-        lost: ``1 - E a^n`` as ``a``, ``aa``, ``aaa`` and ``aaaa``, where they are known
-            to more digits than their difference from one has.
+        known: Expectations of all 14 products of one to four factors ``a`` or ``b``.
+            ``E a`` has the key ``a``, ``E[a^3 b]`` the key ``aaab``, and so on, with
+            ``a`` first.
+        steps: Number of steps since the zero state.  Default: the stationary limit.
+        lost: ``1 - E a^n`` with the keys ``a``, ``aa``, ``aaa`` and ``aaaa``, if they are
+            known more accurately than by subtraction.
 
     Raises:
-        ValueError: If a limit is infinite, ``E a^4 >= 1``, that is, if the tail index is
-            four or less; if an expectation is missing, unknown or not finite.
+        ValueError: If the limit is infinite, that is ``E a^4 >= 1`` (the tail index is
+            four or less); or if an expectation is missing, has an unknown name or is
+            not finite.
 
     Source: ``sigprop.theory.gated_moments``; Kesten (1973), Theorem 5.
 
@@ -151,7 +161,8 @@ def fourth_moment(
         >>> known = {name: 0.0 for name in gated_moments.PRODUCTS}
         >>> round(float(fourth_moment(known | dict(zip(names, values)))), 12)
         5.333333333333
-        >>> float(3 * second_moment({"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}) ** 2)
+        >>> known = {"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}
+        >>> float(3 * second_moment(known) ** 2)  # a normal state
         5.333333333333333
     """
     names = gated_moments.PRODUCTS
@@ -187,15 +198,18 @@ def require_finite_fourth(
     a: Float[np.ndarray, "neurons nodes"] | None = None,
     weights: Float[np.ndarray, " nodes"] | None = None,
 ) -> None:
-    """Refuse an infinite fourth moment, with the condition and the tail index.
+    """Raise the error of an infinite fourth moment, with the condition and tail index.
+
+    Call this function only if ``E a^4 < 1`` fails.
 
     Args:
         fourth: ``E a^4`` of each neuron.
-        a: Its values at nodes, where they are known.
+        a: Values of the gate ``a`` at the nodes, if known.
         weights: Weights of the nodes.
 
     Raises:
-        ValueError: If an expected fourth power of a gate is one or more.
+        ValueError: Always.  The message has the largest ``E a^4`` and, if ``a`` and
+            ``weights`` are given, the tail index.
     """
     worst = float(np.max(fourth, initial=0.0))
     index = "the tail index is at most 4; tail_index of the values of a gives it"
@@ -211,15 +225,18 @@ def require_finite_fourth(
 def lagged_moment(
     mean: Any, square: Any, known: Mapping[str, Any], lag: int
 ) -> Float[Any, "..."]:
-    """``E[h_t h_{t+lag}]`` from the moments at ``t`` and the means of the coefficients.
+    """Return ``E[h_t h_{t+lag}]`` for ``h' = a h + b`` with random ``a`` and ``b``.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``.
+    The function works under ``jit``, ``vmap``, ``grad`` and ``jvp``.
 
     Args:
         mean: ``E h_t``.
         square: ``E h_t^2``.
-        known: ``E a`` as ``a`` and ``E b`` as ``b``.
-        lag: Steps in between, zero or more.
+        known: ``E a`` with the key ``a``, and ``E b`` with the key ``b``.
+        lag: Number of steps between the two states, zero or more.
+
+    Raises:
+        ValueError: If ``lag`` is negative.
 
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
@@ -268,17 +285,18 @@ def require_finite(
     a: Float[np.ndarray, "neurons nodes"] | None = None,
     weights: Float[np.ndarray, " nodes"] | None = None,
 ) -> None:
-    """Refuse an infinite second moment, and say what is finite instead.
+    """Raise an error if a stationary second moment is infinite.
 
-    A traced one is taken on trust.
+    A value that JAX traces is not checked.
 
     Args:
         square: ``E a^2`` of each neuron.
-        a: Its values at nodes, where they are known.
+        a: Values of the gate ``a`` at the nodes, if known.
         weights: Weights of the nodes.
 
     Raises:
-        ValueError: If an expected square of the gate is one or more.
+        ValueError: If ``E a^2 >= 1`` for a neuron.  The message states which moments are
+            finite instead.
     """
     if namespace(square) is not np:
         return
@@ -315,18 +333,29 @@ def _instead(
 def tail_index(
     a: Float[np.ndarray, " nodes"], weights: Float[np.ndarray, " nodes"]
 ) -> float:
-    """``kappa`` with ``E|a|^kappa = 1``: moments of the state are finite below it.
+    """Return the tail index of ``h' = a h + b``, the ``kappa`` with ``E|a|^kappa = 1``.
 
-    Infinite if ``|a| <= 1`` always, zero if there is no stationary state.
+    The stationary state has finite moments of every order below ``kappa``.
+
+    Args:
+        a: Values of the random factor ``a``.
+        weights: Probability of each value.
+
+    Returns:
+        The tail index.  It is infinite if ``|a| <= 1`` for every value, and zero if
+        there is no stationary state.
 
     Raises:
-        ValueError: If a value is not finite, or the weights are not probabilities.
+        ValueError: If a value is not finite, or the weights are not probabilities that
+            sum to one.
 
     Source: Kesten (1973), Theorem 5.
 
     Example:
-        >>> round(tail_index(np.array([2.0, 0.25]), np.array([0.5, 0.5])), 4)
-        0.6942
+        >>> a, weights = np.array([2.0, 0.25]), np.array([0.5, 0.5])
+        >>> kappa = tail_index(a, weights)
+        >>> round(kappa, 4), round(float(weights @ a**kappa), 9)
+        (0.6942, 1.0)
     """
     require_within("a", a)
     require_within("weights", weights, 0, 1, "[]")

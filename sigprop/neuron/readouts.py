@@ -1,14 +1,15 @@
-"""Second moments of outputs that read states through gates, and of their queries' weights.
+"""Second moments of outputs with queries, and of their derivatives by the readout.
 
-An output is ``y_o = sum_n S_on q_n h_n + D_o u``, with ``S`` a matrix of constants and a
-query ``q_n`` that is linear in the input of the same step, as ``q^T S`` of linear
-attention.  Its square is a sum over pairs of neurons, whose states are not independent, as
-both see all inputs: ``C = E h h'`` obeys
-``C <- E[a a'] C + E[a b'] E h + E[b a'] E h' + E[b b']``.  What the weights of a query
-move is the input times the state.
+An output is ``y_o = sum_n S_on q_n h_n + D_o u``.  ``S`` and ``D`` are constant, and the query
+``q_n`` is linear in the input of the same step, as in linear attention.  The square of an
+output is a sum over pairs of neurons.  Their states are not independent, because both read
+the same inputs.  The product ``C = E h h'`` of a pair obeys
+``C <- E[a a'] C + E[a b'] E h + E[b a'] E h' + E[b b']``.  The derivative of an output by
+the weights of a query is the input times the state.
 
-Expectations are sums over nodes in the span of all that a pair sees; of Gaussian inputs
-there are many for each pair, so that this is for small layers, or for laws of few values.
+Expectations are sums over nodes in the span of the weights of a pair.  A Gaussian input needs
+many nodes for each pair.  This module is therefore for small layers, or for inputs with few
+values.
 
 Source: ``sigprop.theory.gated_moments.pair_limit``.
 """
@@ -42,7 +43,7 @@ class _Seen(NamedTuple):
 def _span(
     rows: Float[np.ndarray, "rows d_in"], first: int
 ) -> tuple[Float[np.ndarray, "d_in q"], int]:
-    """An orthonormal basis of rows, and how many of its vectors span the first ones."""
+    """Return an orthonormal basis of rows, and the number of vectors for the first rows."""
     basis: list[np.ndarray] = []
     leading = 0
     for place, row in enumerate(rows):
@@ -61,7 +62,7 @@ def _pair_nodes(
     scale: float,
     law: Law | None,
 ) -> tuple[Nodes, Float[np.ndarray, "d_in q"]]:
-    """Nodes of inputs in the span of a pair's projections and further rows."""
+    """Return nodes of inputs in the span of a pair's projections and further rows."""
     if law is not None:
         return law.nodes(), np.eye(law.values.shape[1])
     bent = len(neurons.gate.nonlinear)
@@ -99,7 +100,7 @@ def _seen(
 def _before(
     seen: _Seen, w: Float[np.ndarray, " nodes"], steps: int | None
 ) -> tuple[Float[np.ndarray, "2"], float]:
-    """Means of both states and of their product before the last step."""
+    """Return the means of both states and of their product before the last step."""
     (a, a2), (b, b2) = seen.a, seen.b
     means = np.array([a @ w, a2 @ w]), np.array([b @ w, b2 @ w])
     both, crossed = (a * a2) @ w, np.array([(a * b2) @ w, (b * a2) @ w])
@@ -124,7 +125,7 @@ def _before(
 
 
 def _product(seen: _Seen, first: Any, both: float) -> Float[np.ndarray, " nodes"]:
-    """``E[h h']`` after the last step, given its input."""
+    """Return ``E[h h']`` after the last step, conditional on its input."""
     (a, a2), (b, b2) = seen.a, seen.b
     return a * a2 * both + a * b2 * first[0] + b * a2 * first[1] + b * b2
 
@@ -132,7 +133,7 @@ def _product(seen: _Seen, first: Any, both: float) -> Float[np.ndarray, " nodes"
 def _pairs(
     gram: Float[np.ndarray, "neurons neurons"],
 ) -> Iterator[tuple[int, int, float]]:
-    """Neurons that share an output, and the factor of their product in ``E|y|^2``."""
+    """Yield pairs of neurons with a common output, and their factor in ``E|y|^2``."""
     for n, m in itertools.combinations_with_replacement(range(len(gram)), 2):
         if n == m or gram[n, m] != 0:
             yield n, m, float(gram[n, m] * (1 if n == m else 2))
@@ -141,22 +142,24 @@ def _pairs(
 def output_moments(
     part: Part, *, scale: float = 1.0, law: Law | None = None, steps: int | None = None
 ) -> dict[str, tuple[float, float]]:
-    """``E|y|^2`` and what the weights of queries move of it, each with its error.
+    """Return ``E|y|^2``, and second moments of derivatives by parameters of the readout.
 
     Args:
-        part: With a readout.
+        part: Part with a readout.
         scale: As in ``sigprop.neuron.gated.gated_state_moment``.
         law: As in ``sigprop.neuron.gated.gated_state_moment``.
-        steps: Inputs seen since the zero state, the output's included; the limit if
-            left out.
+        steps: Number of steps since the zero state, including the step of the output.
+            Default: the stationary limit.
 
     Returns:
-        ``output``: ``E|y|^2``.  By each name in the readout's ``moved``:
-        ``E|d(v . y)/dtheta|^2`` for an error ``v`` of unit covariance.
+        Pairs of a value and a bound on its error.  The key ``output`` has ``E|y|^2``.
+        Each parameter in the readout's ``moved`` has ``E|d(v . y)/dtheta|^2`` for an
+        error ``v`` of unit covariance.
 
     Raises:
-        ValueError: If the part has no readout, a limit is infinite, or sums would have
-            more than 268 435 456 nodes.
+        ValueError: If the part has no readout; if the gate has kinks and the input is
+            Gaussian; if the limit is infinite; or if the sums would have more than
+            268 435 456 nodes.
     """
     read, neurons = part.readout, part.neurons.nonlinear_first()
     if read is None:
@@ -224,7 +227,7 @@ def output_moments(
 def _add_skips(
     neurons: Neurons, read: Readout, scale: float, law: Law | None, steps: Any, add: Any
 ) -> None:
-    """Twice the mean product of what is read and what skips."""
+    """Add twice the mean product of the readout and the skip connection."""
     for n in range(len(neurons.weights)):
         row = read.mixing[:, n] @ read.skip
         if not row.any():

@@ -23,7 +23,7 @@ def step(
     h: Inexact[Array, "*shape"],
     x: Inexact[Array, "*#shape"],
 ) -> Inexact[Array, "*shape"]:
-    """One step of the recurrence: the definition that everything else must match."""
+    """Return ``lam h + x``, one step of the recurrence."""
     return lam * h + x
 
 
@@ -36,14 +36,16 @@ def linear_recurrence(
     """Run ``h_t = lam h_{t-1} + x_t``; return ``h_1 ... h_time``.
 
     Args:
-        lam: Eigenvalues, real or complex; any modulus.
-        x: Inputs; a second axis of length one is shared by all neurons.
-        initial: ``h_0``; zero if left out.
-        method: ``sequential`` scans in time; ``associative`` scans in a tree, which
-            holds every state and pays off on long sequences of few neurons.
+        lam: Eigenvalues, real or complex, of any modulus.
+        x: Inputs ``x_1 ... x_time``.  If the second axis has length one, all neurons
+            receive the same input.
+        initial: State ``h_0``.  Default: zero.
+        method: ``sequential`` runs a loop over time.  ``associative`` runs a parallel
+            prefix scan, which is faster for long sequences of few neurons.
 
     Raises:
-        ValueError: If ``method`` is unknown, or a number is not finite.
+        ValueError: If ``method`` is unknown, or an argument has a number that is not
+            finite.
 
     Source: Zucchet & Orvieto (2024), Section 2.2 a.
 
@@ -59,7 +61,7 @@ def linear_recurrence(
 
 @functools.partial(jax.jit, static_argnames="method")
 def _run(lam, x, initial, method):
-    """One program, where a caller runs operation by operation."""
+    """Run the recurrence as one compiled program, if the caller does not use ``jit``."""
     dtype = jnp.result_type(lam, x, *(() if initial is None else (initial,)))
     lam = lam.astype(dtype)
     first = jnp.zeros(lam.shape, dtype) if initial is None else initial.astype(dtype)
@@ -87,12 +89,20 @@ def sensitivity(
     x: Inexact[Array, "time #n"],
     method: Method = "sequential",
 ) -> Inexact[Array, "time n"]:
-    """Run the state and return ``dh_t/dlam``, itself the recurrence fed with ``h``.
+    """Return the derivatives ``s_t = dh_t/dlam`` for ``h_t = lam h_{t-1} + x_t``.
 
-    Source: Zucchet & Orvieto (2024), Eq. 49.
+    The initial state is zero.  The derivatives obey ``s_t = lam s_{t-1} + h_{t-1}``.
+
+    Args:
+        lam: Eigenvalues, real or complex, of any modulus.
+        x: Inputs, as in ``linear_recurrence``.
+        method: ``sequential`` or ``associative``, as in ``linear_recurrence``.
 
     Raises:
-        ValueError: If ``method`` is unknown.
+        ValueError: If ``method`` is unknown, or an argument has a number that is not
+            finite.
+
+    Source: Zucchet & Orvieto (2024), Eq. 49.
 
     Example:
         >>> sensitivity(jnp.array([0.5]), jnp.ones((3, 1)))[:, 0].tolist()
@@ -106,17 +116,24 @@ def sensitivity(
 def impulse_response(
     lam: Inexact[Array, " n"], length: int
 ) -> tuple[Inexact[Array, "length n"], Inexact[Array, "length n"]]:
-    """Kernels of the state and of the sensitivity, through the recurrence itself.
+    """Return the impulse responses of the state and of its derivative by ``lam``.
 
-    The sensitivity is the forward derivative of the scan in ``lam``, not the formula
-    ``n lam**(n-1)``: an independent route.
+    JAX differentiates the recurrence, so that the result does not rely on the formula
+    ``n lam**(n-1)``.
+
+    Args:
+        lam: Eigenvalues, real or complex.
+        length: Number of steps; the unit input arrives at the first.
+
+    Returns:
+        The states ``h_t``, and the sensitivities ``dh_t/dlam``.
 
     Raises:
-        ValueError: If the length is below zero, or an eigenvalue not finite.
+        ValueError: If the length is below zero, or an eigenvalue is not finite.
 
     Example:
         >>> state, sensitivity = impulse_response(jnp.array([0.5]), 3)
-        >>> state[:, 0].tolist(), sensitivity[:, 0].tolist()
+        >>> state[:, 0].tolist(), sensitivity[:, 0].tolist()  # 0.5**k, k 0.5**(k - 1)
         ([1.0, 0.5, 0.25], [0.0, 1.0, 1.0])
     """
     length = require_count("length", length, least=0)

@@ -1,4 +1,4 @@
-"""Eigenvalues on a ring: uniform by area, as the LRU begins, or of evenly spread memories."""
+"""Eigenvalues on a ring: uniform by area as in the LRU, or with log-spaced decay rates."""
 
 import functools
 import math
@@ -16,8 +16,8 @@ from sigprop.theory import ring
 from sigprop.theory.symbols import r_max, r_min, u1, u2
 
 SPREADS = ("area", "log")
-"""How radii lie on a ring: uniform by area; or ``log(-log|lam|)`` evenly spaced, so that the
-memory grows by one factor from mode to mode."""
+"""Distributions of radii on a ring: uniform by area, or ``log(-log|lam|)`` evenly spaced.
+With ``log``, the ratio of the time constants of neighbouring modes is constant."""
 
 
 def require_ring(
@@ -26,12 +26,18 @@ def require_ring(
     limit: bool = False,
     names: tuple[str, str] = ("r_min", "r_max"),
 ) -> None:
-    """Refuse radii that make no ring or, with ``limit``, no stationary limit.
+    """Raise an error if two radii are no ring in the unit disc.
 
-    Messages call the radii by ``names``.
+    Args:
+        inner: Inner radius.
+        outer: Outer radius.
+        limit: True to require a finite stationary moment as well, which needs
+            ``outer < 1``.
+        names: Names of the two radii in the error message.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer <= 1``, and ``outer < 1`` for a limit.
+        ValueError: Unless ``0 <= inner <= outer <= 1``; with ``limit``, also if
+            ``outer`` is one.
     """
     if not 0 <= inner <= outer <= 1:
         low, high = names
@@ -46,10 +52,10 @@ def require_ring(
 
 
 def require_spread(spread: str) -> None:
-    """Refuse what is none of ``SPREADS``.
+    """Raise an error unless ``spread`` is one of ``SPREADS``.
 
     Raises:
-        ValueError: If it is not.
+        ValueError: If ``spread`` is unknown.
     """
     if spread not in SPREADS:
         raise ValueError(f"need spread in {', '.join(SPREADS)}, got {spread!r}")
@@ -70,15 +76,25 @@ def ring_polar(
     outer: float,
     spread: str = "area",
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
-    """Map uniforms on [0, 1] to ``nu = -log|lam|`` and the phase in radians.
+    """Map uniform numbers in [0, 1] to ``nu = -log|lam|`` and the phase in radians.
 
-    For the spread ``log``, only the number of entries of ``first`` is used.
+    Args:
+        first: Uniform numbers that determine the radii.  For the spread ``log``, only
+            the number of entries counts.
+        second: Uniform numbers that determine the phases.
+        inner: Inner radius of the ring.
+        outer: Outer radius of the ring.
+        spread: ``area`` for eigenvalues uniform by area, or ``log`` for evenly spaced
+            ``log(nu)``.
 
-    Source: Orvieto et al. (2023), Lemma 3.2, for the spread ``area``.
+    Returns:
+        The decay rates ``nu``, and the phases in [0, 2 pi].
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer <= 1``; if there is no such spread, or
-            none of this ring.
+        ValueError: Unless ``0 <= inner <= outer <= 1``; if ``spread`` is unknown; or if
+            ``spread`` is ``log`` and a radius is zero or one.
+
+    Source: Orvieto et al. (2023), Lemma 3.2, for the spread ``area``.
     """
     require_ring(inner, outer)
     require_spread(spread)
@@ -90,12 +106,17 @@ def ring_polar(
 
 
 def even_memories(n: int, inner: float, outer: float) -> Float[np.ndarray, " n"]:
-    """``nu = -log|lam|`` of ``n`` modes, from the longest memory to the shortest.
+    """Return decay rates ``nu = -log|lam|`` with a constant ratio between neighbours.
 
-    The ratio of neighbouring values is constant.
+    The time constants ``1/nu`` then also have a constant ratio.
+
+    Args:
+        n: Number of modes.
+        inner: Modulus ``|lam|`` of the last mode, which has the shortest memory.
+        outer: Modulus ``|lam|`` of the first mode, which has the longest memory.
 
     Raises:
-        ValueError: Unless ``0 < inner <= outer < 1``: the logarithm of others is infinite.
+        ValueError: If ``n`` is below one, or unless ``0 < inner <= outer < 1``.
 
     Example:
         >>> 1 / even_memories(3, math.exp(-1), math.exp(-0.01))
@@ -125,12 +146,13 @@ def sample_ring(
         n: Number of eigenvalues.
         inner: Inner radius, ``r_min`` in the paper.
         outer: Outer radius, ``r_max`` in the paper.
-        max_phase: Phases are uniform on [0, max_phase] radians.
-        dtype: Complex type of the result.
+        max_phase: Largest phase in radians; phases are uniform on [0, max_phase].
+        dtype: ``complex64`` or ``complex128``.
 
     Raises:
         ValueError: Unless ``0 <= inner <= outer <= 1`` and ``0 <= max_phase <= 2 pi``; if
-            there is no eigenvalue, or the type is not complex or needs x64.
+            ``n`` is below one; if ``dtype`` is not complex, or is ``complex128`` while
+            double precision is off in JAX.
 
     Source: Orvieto et al. (2023), Lemma 3.2; Section 3.4 for the restricted phase.
 
@@ -153,17 +175,22 @@ def sample_ring(
 
 
 def mean_turns(length: int, max_phase: float) -> float:
-    """Mean number of periods of ``Re lam^k`` within ``length`` steps.
+    """Return the mean number of periods of ``Re lam^k`` within ``length`` steps.
 
-    Phases are uniform on [0, max_phase]; one above pi turns as often as its negative.
+    The phase of ``lam`` is uniform on [0, max_phase].  A phase above pi is equivalent to
+    a negative phase: ``Re lam^k`` then has the same period as for ``2 pi - phase``.
+
+    Args:
+        length: Number of steps ``k``.
+        max_phase: Largest phase in radians.
 
     Raises:
-        ValueError: Unless ``0 < max_phase <= 2 pi``.
+        ValueError: If ``length`` is below one, or unless ``0 < max_phase <= 2 pi``.
 
     Source: Orvieto et al. (2023), Figure 4.
 
     Example:
-        >>> mean_turns(1024, 2 * math.pi)
+        >>> mean_turns(1024, 2 * math.pi)  # the mean period is 4 steps
         256.0
     """
     length = require_count("length", length)
@@ -174,10 +201,12 @@ def mean_turns(length: int, max_phase: float) -> float:
 
 
 def normalisation(nu: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-    """``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``, accurate at the edge.
+    """Return the input factor ``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``.
+
+    The result stays accurate as ``|lam|`` approaches one.
 
     Raises:
-        ValueError: If ``nu`` is below zero: the eigenvalue is outside the unit circle.
+        ValueError: If ``nu`` is below zero, because then ``|lam| > 1``.
 
     Source: Orvieto et al. (2023), Eq. 7.
 

@@ -4,11 +4,11 @@ The states solve the linear equations ``h_t - lam_t h_{t-1} = x_t``.  JAX differ
 such a solve in forward and reverse mode, to any order: the tangent of the states is the
 same recurrence, fed with ``dx_t + dlam_t h_{t-1}``; the transpose runs back in time.
 
-A complex array is worked on as its real part followed by its imaginary part, as
-``sigprop.neuron.projections`` makes and takes it: XLA then passes one buffer from a
-projection to the recurrence and on, without a copy.
+A complex array is stored as its real part followed by its imaginary part, as in
+``sigprop.neuron.projections``.  XLA then uses one buffer for a projection and the
+recurrence, without a copy.
 
-Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex.
+Notation: a, b  packed arrays (..., parts, n), where parts is 1 if real, 2 if complex.
 """
 
 import functools
@@ -50,31 +50,31 @@ def scan_linear(
     method: Method = "auto",
     reverse: bool = False,
 ) -> Inexact[Array, "time n"]:
-    """Run ``h_t = lam_t h_{t-1} + x_t``; return the states, one for every input.
+    """Run ``h_t = lam_t h_{t-1} + x_t``; return the state after each input.
 
-    The dtype is that of ``lam * x``; no inputs make no states.  Forward and reverse mode
-    work in any mixture; reverse mode keeps ``lam`` and the states, nothing else.
+    The states have the dtype of ``lam * x``.  Forward- and reverse-mode differentiation
+    can be nested in any order.  Reverse mode stores only ``lam`` and the states.
 
     Args:
-        lam: Eigenvalues: ``(n,)`` fixed, or ``(time, n)``, one row a step.
+        lam: Eigenvalues: shape (n,) if they are fixed in time, or (time, n).
         x: Inputs.
-        initial: State before the first step taken; zero if left out.
-        resets: Where true, the state before the step is forgotten, ``initial`` too:
-            ``h_t = x_t``.
-        method: ``sequential`` is a loop in time that turns inputs into states in place;
-            ``chunked`` runs all chunks of 32 steps at once, then corrects them by their
-            carries; ``associative`` is a tree; ``kernel`` is one program of a GPU of
-            CUDA, which a CPU interprets slowly; ``fft`` multiplies spectra, for fixed
-            ``lam``: its rounding errors are of the size of the largest state or power
-            of ``lam`` at every step, so it wants ``|lam| <= 1``, and powers that
-            overflow leave no finite state.  ``auto`` chooses by device and size.  Only
-            ``sequential`` and ``kernel`` forget infinite states at a reset.
+        initial: State before the first computed step.  Default: zero.
+        resets: True at each step that ignores the state before it, including
+            ``initial``, so that ``h_t = x_t``.
+        method: ``sequential`` is a loop over time that overwrites inputs by states.
+            ``chunked`` runs all chunks of 32 steps in parallel, then adds the effect of
+            the state at each chunk's start.  ``associative`` is a parallel prefix scan.
+            ``kernel`` is a single CUDA kernel; a CPU interprets it slowly.  ``fft``
+            multiplies spectra and needs fixed ``lam`` with ``|lam| <= 1``.  Its rounding
+            errors scale with the largest state or power of ``lam`` at every step.
+            ``auto`` chooses by device and size.  Only ``sequential`` and ``kernel``
+            recover from infinite states at a reset.
         reverse: True to run from the last step to the first.
 
     Raises:
-        ValueError: If the method is unknown or cannot do what is asked, the shapes do
-            not belong together, a real recurrence is to start from a complex state, or
-            ``resets`` are not booleans.
+        ValueError: If the method is unknown or does not support ``resets`` or ``lam`` that
+            varies in time; if shapes do not match; if ``initial`` is complex while
+            ``lam`` and ``x`` are real; or if ``resets`` are not booleans.
     """
     dtype = jnp.result_type(lam, x)
     _check(lam, x, initial, resets, method)
@@ -89,7 +89,7 @@ def scan_linear(
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _states(method: Method, reverse: bool, lam, x, initial, resets):
-    """One program, where a caller runs operation by operation."""
+    """Run the recurrence as one compiled program, if the caller does not use ``jit``."""
     first, rest = (-1, slice(-1)) if reverse else (0, slice(1, None))
     if initial is not None:
         initial = initial if resets is None else jnp.where(resets[first], 0, initial)
@@ -97,7 +97,7 @@ def _states(method: Method, reverse: bool, lam, x, initial, resets):
         x = x.at[first].add(gate * initial.astype(x.dtype))
 
     def inputs(h):
-        """The inputs of which ``h`` are the states."""
+        """Return the inputs for which ``h`` are the states."""
         before = h[1:] if reverse else h[:-1]
         if resets is not None:
             before = jnp.where(resets[rest, None], 0, before)
@@ -129,10 +129,12 @@ def scan_linear_reference(
     resets: Bool[Array, " time"] | None = None,
     reverse: bool = False,
 ) -> Inexact[Array, "time n"]:
-    """Run ``h_t = lam_t h_{t-1} + x_t`` in a plain scan, which is slow.
+    """Run ``h_t = lam_t h_{t-1} + x_t`` by ``lax.scan``, a slow reference for tests.
+
+    The arguments have the same meaning as in ``scan_linear``.
 
     Raises:
-        ValueError: As ``scan_linear``.
+        ValueError: If ``scan_linear`` raises it.
     """
     dtype = jnp.result_type(lam, x)
     _check(lam, x, initial, resets, "sequential")
@@ -155,12 +157,24 @@ def stream(
     h: Inexact[Array, "*shape"],
     x_t: Inexact[Array, "*shape"],
 ) -> Inexact[Array, "*shape"]:
-    """The state after one more input, for inference; pass a zero ``h`` to reset."""
+    """Return the state after one more input, for inference step by step.
+
+    Args:
+        lam: Eigenvalues.
+        h: State before the input; pass zero to reset.
+        x_t: Input.
+    """
     return step(lam, h, x_t)
 
 
 def automatic_method(length: int, size: int, platform: str) -> Method:
-    """Method that ``auto`` means without the kernel, by steps, bytes and platform."""
+    """Choose a method for ``auto``, if the CUDA kernel cannot run.
+
+    Args:
+        length: Number of steps.
+        size: Size of the states in bytes.
+        platform: Platform name of JAX, such as ``cpu``.
+    """
     if platform == "cpu" or length <= SHORT_ON_GPU:
         return "sequential"
     return "chunked" if size >= LARGE_ON_GPU else "associative"
@@ -211,12 +225,15 @@ def _check(lam, x, initial, resets, method) -> None:
 
 
 def pack(z: Inexact[Array, "*shape n"]) -> Packed:
-    """Real parts, then imaginary parts if there are any, along a new last axis but one."""
+    """Stack real parts, and imaginary parts if ``z`` is complex, along a new axis.
+
+    The new axis is the second last.
+    """
     return pack_p.bind(z) if jnp.iscomplexobj(z) else z[..., None, :]
 
 
 def unpack(a: Packed) -> Inexact[Array, "*shape n"]:
-    """Undo ``pack``."""
+    """Return the array from which ``pack`` made ``a``."""
     *front, parts, n = a.shape
     if parts == 1:
         return a[..., 0, :]
@@ -241,7 +258,7 @@ batching.primitive_batchers[pack_p] = lambda args, axes: (
 
 
 def _signs(a):
-    """Plus one for real parts and minus one for imaginary ones, shaped to meet ``a``."""
+    """Return +1 for real and -1 for imaginary parts, in a shape that broadcasts with ``a``."""
     return jnp.array([1, -1], a.dtype).reshape((1,) * (a.ndim - 2) + (2, 1))
 
 
@@ -250,7 +267,7 @@ def _conj(a):
 
 
 def _times(a, b):
-    """Product.  The flip keeps both parts in one array, updated as a whole."""
+    """Return the product.  The flip keeps both parts in one array, updated as a whole."""
     if a.shape[-2] == 1:
         return a * b
     return a[..., :1, :] * b - _signs(b) * a[..., 1:, :] * jnp.flip(b, -2)
@@ -270,7 +287,7 @@ def _put(values, row, t):
 
 
 def _sequential(lam, x, resets, reverse, delay):
-    """The loop; its step to a row takes the gate and reset of ``delay`` rows before."""
+    """Run the loop; a step to a row uses the gate and reset of ``delay`` rows before."""
     length = x.shape[0]
 
     def row(k):
@@ -380,7 +397,7 @@ def _solve_adjoint(method, reverse, lam, x, resets):
 
 
 def _gates(lam, resets):
-    """Eigenvalues with zeros at the resets, a row a step if there are any."""
+    """Return eigenvalues with zeros at the resets; with resets, there is a row per step."""
     if resets is None:
         return lam
     rows = lam if lam.ndim == 3 else lam[None]
@@ -388,5 +405,5 @@ def _gates(lam, resets):
 
 
 def _flip(reverse, *arrays):
-    """Turn back in time what has a time axis, if asked to."""
+    """Reverse the time axis of arrays that have one, if ``reverse`` is True."""
     return [a[::-1] if reverse and a.ndim == 3 else a for a in arrays]

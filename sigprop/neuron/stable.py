@@ -1,8 +1,8 @@
-"""Closed forms that stay accurate to the edge of stability.
+"""Closed forms that stay accurate up to the stability boundary ``|lam| = 1``.
 
-The primary argument is the gap ``1 - |lam|``: rounding ``|lam|`` itself would already
-lose the answer.  The forms are the positive ones of ``theory``, compiled, not retyped;
-what is written here is how their ingredients are computed without cancellation.
+The primary argument is the gap ``1 - |lam|``, because rounding ``|lam|`` itself would
+already lose the result.  The formulas are compiled from ``sigprop.theory``, in a form
+whose terms are all positive.  This module computes their arguments without cancellation.
 """
 
 import functools
@@ -69,17 +69,22 @@ def _stationary(quantity: str, gap: Any, theta: Any, rho: Any, rho_gap: Any) -> 
 def state_moment(
     gap: Any, theta: Any = 0.0, rho: Any = 0.0, *, rho_gap: Any = None
 ) -> Values:
-    """``E|h|^2`` of one neuron, stationary, under ``R = rho**|lag|``.
+    """Return the stationary ``E|h|^2`` of ``h_t = lam h_{t-1} + x_t``.
+
+    The input ``x`` has unit variance and the autocovariance ``rho**|lag|``.  Arguments
+    are numbers or arrays of shapes that broadcast.
 
     Args:
         gap: ``1 - |lam|``, in (0, 1].
-        theta: Phase of the eigenvalue in radians.
-        rho: Decay of the autocovariance: 0 is white noise, 1 a constant input.
-        rho_gap: ``1 - |rho|`` in [0, 1], for a ``rho`` so close to 1 or -1 that it would
-            be rounded.  ``rho`` is then 1 or -1 and gives the sign alone.
+        theta: Phase of the eigenvalue ``lam`` in radians.
+        rho: Correlation of successive inputs, in [-1, 1]: 0 is white noise, 1 a constant
+            input.
+        rho_gap: ``1 - |rho|`` in [0, 1], for a ``rho`` so close to 1 or -1 that floating
+            point would round it.  ``rho`` must then be 1 or -1 and gives the sign only.
 
     Raises:
-        ValueError: If an argument is outside its range.
+        ValueError: If an argument is outside its range, or ``rho_gap`` is given and
+            ``rho`` is neither 1 nor -1.
 
     Source: Zucchet & Orvieto (2024), Eq. 48.
 
@@ -88,7 +93,7 @@ def state_moment(
         1.3333
         >>> round(float(state_moment(0.1, rho=0.9)), 2)  # correlated inputs add up
         50.14
-        >>> round(float(state_moment(1e-8, rho=1, rho_gap=1e-9)) / 1e16, 4)
+        >>> round(float(state_moment(1e-8, rho=1, rho_gap=1e-9)) / 1e16, 4)  # 1 / 1.1
         0.9091
     """
     return _stationary("state", gap, theta, rho, rho_gap)
@@ -97,9 +102,19 @@ def state_moment(
 def sensitivity_moment(
     gap: Any, theta: Any = 0.0, rho: Any = 0.0, *, rho_gap: Any = None
 ) -> Values:
-    """``E|dh/dlam|^2`` of one neuron, stationary, under ``R = rho**|lag|``.
+    """Return the stationary ``E|dh/dlam|^2`` of ``h_t = lam h_{t-1} + x_t``.
 
-    Args and Raises: as ``state_moment``.
+    The input ``x`` has unit variance and the autocovariance ``rho**|lag|``.
+
+    Args:
+        gap: ``1 - |lam|``, in (0, 1].
+        theta: Phase of the eigenvalue ``lam`` in radians.
+        rho: Correlation of successive inputs, in [-1, 1].
+        rho_gap: ``1 - |rho|`` in [0, 1], as in ``state_moment``.
+
+    Raises:
+        ValueError: If an argument is outside its range, or ``rho_gap`` is given and
+            ``rho`` is neither 1 nor -1.
 
     Source: Zucchet & Orvieto (2024), Eq. 59 with its error corrected.
 
@@ -111,7 +126,11 @@ def sensitivity_moment(
 
 
 def finite_state_moment_white(gap: Any, steps: Any) -> Values:
-    """``E|h_T|^2`` after ``steps`` white inputs from the zero state.
+    """Return ``E|h_T|^2`` after ``T`` white inputs of unit variance from the zero state.
+
+    Args:
+        gap: ``1 - |lam|``, in (0, 1].
+        steps: Number ``T`` of inputs, zero or more.
 
     Raises:
         ValueError: If the gap is outside (0, 1] or ``steps`` is below zero.
@@ -132,16 +151,19 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
 
 
 def ring_gain(gap_min: Any, gap_max: Any) -> Values:
-    """``E|h|^2 / R(0)`` averaged over eigenvalues uniform on a ring, stationary.
+    """Return the stationary ``E|h|^2`` over the input variance, averaged over a ring.
+
+    The eigenvalues are uniform by area on ``r_min <= |lam| <= r_max``, and the inputs are
+    white.
 
     Args:
         gap_min: ``1 - r_max``, the gap of the outer radius, in (0, 1].
         gap_max: ``1 - r_min``, the gap of the inner radius, in [gap_min, 1].
 
     Raises:
-        ValueError: If the gaps are outside those ranges.
+        ValueError: If a gap is outside its range.
 
-    Source: Orvieto et al. (2023), Proposition 3.3, and Eq. 5 where the gaps agree.
+    Source: Orvieto et al. (2023), Proposition 3.3; Eq. 5 if the two gaps are equal.
 
     Example:
         >>> round(float(ring_gain(0.1, 0.5)), 3)  # 0.5 <= |lam| <= 0.9

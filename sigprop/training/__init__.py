@@ -1,4 +1,4 @@
-"""Training: the loop, its checkpoints, recipes, and runs in folders."""
+"""Training of networks: the training loop, checkpoints, recipes, and runs in folders."""
 
 from typing import TYPE_CHECKING
 

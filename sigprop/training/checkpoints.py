@@ -1,9 +1,10 @@
-"""Checkpoints: all arrays of a training in one file that is old or new, never half.
+"""Checkpoints of a training, each in one file that is replaced as a whole.
 
-A file holds every leaf of a tree under its path, the curves recorded so far, the number
-of segments done, and what is trained.  Random keys are kept as the integers that they are
-made of.  The comment of the archive is a checksum of all that comes before it: ``np.load``
-alone reads some damaged files as other data.
+A file contains every leaf of a pytree under its path, and the curves so far.  It also has
+the number of finished segments and a description of the training.  Random keys are stored
+as integers.
+The comment of the archive is a checksum of everything before it, because ``np.load`` reads
+some damaged files without an error.
 """
 
 import hashlib
@@ -33,10 +34,17 @@ def save_checkpoint(
     records: Records,
     about: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a training to a new file that then takes the old one's name.
+    """Write the state of a training to a new file, which then replaces the old file.
+
+    Args:
+        path: File of the checkpoint.
+        tree: State of the training, as a pytree of arrays.
+        done: Number of finished segments.
+        records: Arrays recorded in the segments so far, by name.
+        about: Description of the training in plain data.
 
     Raises:
-        OSError: If it cannot be written; the old file is as it was.
+        OSError: If the file cannot be written; the old file then stays unchanged.
     """
     arrays: dict[str, Any] = {DONE: np.array(done), ABOUT: json.dumps(about or {})}
     arrays |= {f"{RECORD}{name}": np.stack(values) for name, values in records.items()}
@@ -54,17 +62,20 @@ def save_checkpoint(
 def load_checkpoint(
     path: Path, like: Any, about: Mapping[str, Any] | None = None
 ) -> tuple[Any, int, dict[str, list[np.ndarray]]]:
-    """The tree, the segments done and their records from a file.
+    """Read the state of a training from a file of ``save_checkpoint``.
 
     Args:
-        path: What ``save_checkpoint`` wrote.
-        like: A tree of the same training, for the shapes and types.
-        about: What is trained, as ``save_checkpoint`` was told it; left out, anything is
-            taken that fits.
+        path: File of the checkpoint.
+        like: Pytree with the same structure, shapes and types as the stored one.
+        about: Description of the training, which must equal the stored one.  Default:
+            no comparison.
+
+    Returns:
+        The pytree, the number of finished segments, and the recorded arrays by name.
 
     Raises:
-        ValueError: As ``read_checkpoint``, or if the file is of another training.
-        OSError: If it cannot be read.
+        ValueError: If the file is damaged, or belongs to another training.
+        OSError: If the file cannot be read.
     """
     arrays = read_checkpoint(path)
     changed = [] if about is None else differences(_about(arrays), about)
@@ -98,11 +109,12 @@ def load_checkpoint(
 
 
 def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of a file by their names, once its checksum is found right.
+    """Check the checksum of a file, and return its arrays by name.
 
     Raises:
-        ValueError: If the file is damaged, or from before there were checksums.
-        OSError: If it cannot be read.
+        ValueError: If the file is damaged, or written by an early version without
+            checksums.
+        OSError: If the file cannot be read.
     """
     content = path.read_bytes()
     if content[-END:].startswith(b"PK\5\6") and content.endswith(b"\0\0"):
@@ -125,7 +137,7 @@ def _checksum(body: bytes | memoryview) -> bytes:
 
 
 def differences(first: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Names of entries that differ as JSON, or that only one has."""
+    """Return the keys whose JSON values differ, or that only one mapping has."""
     first, other = (json.loads(json.dumps(each)) for each in (first, other))
     return sorted(
         name for name in {*first, *other} if first.get(name) != other.get(name)

@@ -1,4 +1,4 @@
-"""Curves of the finished trainings of a folder, in one labelled table."""
+"""Training curves of all finished trainings in a folder, as one data set."""
 
 import re
 from pathlib import Path
@@ -17,21 +17,23 @@ SCORES = ("best_step", "test_accuracy")
 
 
 def curves(folder: Path, job: Job | None = None) -> xr.Dataset:
-    """Curves of the finished trainings ``seed-0``, ``seed-1``, ... of a folder.
+    """Read the curves of the finished trainings ``seed-0``, ``seed-1``, ... in a folder.
 
     Args:
-        folder: With the trainings.
-        job: Leave out the trainings that differ from it in more than the seed.
+        folder: Folder with one subfolder per training.
+        job: Training to compare with.  Trainings that differ from it in more than the
+            seed are omitted.  Default: all trainings are read.
 
     Returns:
-        By ``seed`` and ``update``: ``loss`` (nats) and ``gradient_norm`` of every step.
-        By ``seed`` and ``look`` at the validation: ``step``, ``validation_loss``,
-        ``validation_accuracy`` and, by ``layer`` too, ``state_power``.  By ``seed``:
-        ``segment``, the steps that are taken together, ``best_step`` and
-        ``test_accuracy``.  A shorter training ends in not-a-number.
+        A data set.  ``loss`` (in nats) and ``gradient_norm`` have the dimensions ``seed``
+        and ``update``, a value per training step.  ``step``, ``validation_loss`` and
+        ``validation_accuracy`` have the dimensions ``seed`` and ``look``, a value per
+        evaluation.  ``state_power`` has the dimension ``layer`` as well.  By ``seed``
+        there are ``segment`` (steps per segment), ``best_step`` and ``test_accuracy``.
+        Shorter trainings are padded with NaN.
 
     Raises:
-        FileNotFoundError: If none is finished.
+        FileNotFoundError: If no training is finished.
         ValueError: If a file is damaged.
     """
     folders = finished(folder, job)
@@ -42,15 +44,16 @@ def curves(folder: Path, job: Job | None = None) -> xr.Dataset:
 
 
 def finished(folder: Path, job: Job | None = None) -> dict[int, Path]:
-    """The folders of the finished trainings of a folder, by seed and in its order.
+    """Return the subfolders of the finished trainings in a folder, by increasing seed.
 
     Args:
-        folder: With the trainings.
-        job: Leave out the trainings that differ from it in more than the seed.
+        folder: Folder with one subfolder per training.
+        job: Training to compare with.  Trainings that differ from it in more than the
+            seed are omitted.
 
     Raises:
-        FileNotFoundError: If there is none.
-        ValueError: If what a folder was to train is damaged.
+        FileNotFoundError: If no training is finished.
+        ValueError: If a description of a training is damaged.
     """
     folders = {
         int(name[1]): subfolder

@@ -1,8 +1,8 @@
-"""Forecasts of the test rows by a trained network, beside those without a network.
+"""Forecasts of the test rows by a trained network, and by methods without a network.
 
-Intervals are those of the validation: at each step and feature the forecast plus the 5 %
-and the 95 % quantile of the truth less the forecast there.  How many of the test's truths
-lie inside is counted, not promised.
+The intervals come from the validation rows.  At each step and feature they are the forecast
+plus the 5 % and the 95 % quantile of the error (truth minus forecast).  The share of test
+values inside the interval is measured, not guaranteed.
 
 Source: Zhou et al. (2021), Informer, for errors in scaled units over all windows.
 """
@@ -30,10 +30,17 @@ ForecastBatches = Iterator[tuple[slice, Float[np.ndarray, "some horizon features
 
 
 def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
-    """Errors of every forecast without a network, in scaled units; none where impossible.
+    """Return the errors of forecasting methods without a network, in standardised units.
 
-    They are the naive forecasts and ``linear``, the exact least-squares map of the
-    training windows.
+    The methods are the naive forecasts and ``linear``, the least-squares linear map of
+    the training windows.
+
+    Args:
+        task: Forecasting task.
+        part: Part of the series: ``train``, ``validation`` or ``test``.
+
+    Returns:
+        The errors by name of the method, or None if a method is not possible.
 
     Example:
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
@@ -55,7 +62,7 @@ def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
 
 @functools.lru_cache(maxsize=1)
 def _linear(task: Forecasts) -> Linear:
-    """The linear forecast of a task, fitted once for validation and test."""
+    """Fit the linear forecast of a task, once for validation and test."""
     return least_squares(task)
 
 
@@ -80,17 +87,25 @@ def forecasts(
     state: eqx.nn.State,
     task: Forecasts,
 ) -> xr.Dataset:
-    """All forecasts of the test rows, their intervals and errors.
+    """Forecast the test rows with a trained network; return forecasts and errors.
+
+    Args:
+        recipe: Recipe of the training.
+        network: Trained network in inference mode.
+        state: Running averages of the network.
+        task: Forecasting task.
 
     Returns:
-        By ``window`` (the time of the first row that is forecast), ``step`` and
-        ``feature``: ``forecast`` and ``truth`` in the units of the table, and
-        ``forecast_scaled`` and ``truth_scaled``.  By ``step`` and ``feature``: ``lower``
-        and ``upper``, to be added to a forecast in the units of the table, and
-        ``coverage``, the share of truths between.  By ``forecaster``, ``step`` and
-        ``feature``: ``mse`` and ``mae`` over all windows, scaled, not-a-number where a
-        control is impossible.  By ``feature``: ``mean`` and ``scale``.  The attribute
-        ``every`` is two where every second window is kept, and so on.
+        A data set.  ``forecast`` and ``truth``, by ``window``, ``step`` and ``feature``,
+        have the units of the table; ``forecast_scaled`` and ``truth_scaled`` are
+        standardised.  A ``window`` is named by the time of its first forecast row.
+        ``lower`` and ``upper``, by ``step`` and ``feature``, are the ends of the interval
+        minus the forecast, in the units of the table.  ``coverage`` is the share of test
+        values inside the interval.  ``mse`` and ``mae``, by ``forecaster``, ``step`` and
+        ``feature``, are mean errors over all windows in standardised units.  They are NaN
+        for a method that is not possible.  ``mean`` and ``scale`` are the standardisation
+        of each ``feature``.  The attribute ``every`` is ``n`` if only every ``n``-th
+        window is stored.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig
@@ -154,7 +169,7 @@ def _every(windows: Windows) -> int:
 def _limits(
     recipe: ForecastRecipe, network: Network, state: eqx.nn.State, task: Forecasts
 ) -> Float64[np.ndarray, "2 horizon features"]:
-    """Quantiles of truths less forecasts of the validation, in scaled units."""
+    """Return quantiles of truth minus forecast on the validation part, standardised."""
     windows = task.windows("validation")
     every = _every(windows)
     thinned = Windows(*(part[::every] for part in windows))
@@ -175,7 +190,7 @@ def _of_test(
     limits: Float64[np.ndarray, "2 horizon features"],
     every: int,
 ) -> tuple[np.ndarray, np.ndarray, Errors]:
-    """The forecasts to keep, the share of truths inside the limits, and errors of all."""
+    """Return stored forecasts, the share of true values inside the limits, and all errors."""
     thinned: list[np.ndarray] = []
     inside = np.zeros(windows.targets.shape[1:])
 

@@ -1,6 +1,6 @@
-"""A training to forecast in a folder of its own, which goes on where it was stopped.
+"""Training of a forecaster in a folder, which can be interrupted and resumed.
 
-As in ``sigprop.training.runs``; at the end there is ``forecasts.nc`` too.
+The folder has the files of ``sigprop.training.runs``, and at the end ``forecasts.nc``.
 """
 
 import re
@@ -44,7 +44,12 @@ PACKED = {"zlib": True, "complevel": 4, "fletcher32": True}
 
 @dataclass(frozen=True)
 class ForecastJob(Job):
-    """A training to forecast: ``data`` is what ``Forecasts.about`` says."""
+    """Training of a forecaster.
+
+    Attributes:
+        recipe: Recipe of the training.
+        data: Description of the task, from ``Forecasts.about``.
+    """
 
     recipe: ForecastRecipe
     data: Mapping[str, Any]
@@ -59,23 +64,25 @@ def run(
     progress: Progress = lambda done, last: None,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> dict[str, Any]:
-    """Train, or go on, or read the result of what is already done.
+    """Train a forecaster, resume its training, or read the result of a finished one.
 
     Args:
-        job: What is trained; its ``data`` are those of the task.
-        task: The windows.
-        folder: Folder of this training alone.
-        every: Seconds between two checkpoints.
-        progress: As in ``fit``.
-        on_stage: Called with the name of each stage after the training, as it begins.
+        job: Description of the training, whose ``data`` describe the task.
+        task: Forecasting task.
+        folder: Folder of this training, which no other training may use.
+        every: Number of seconds between two checkpoints.
+        progress: Function of the number of finished segments and of the last scores.
+        on_stage: Function that is called with the name of each stage after the training.
 
     Returns:
-        ``SCORES``: errors in scaled units, and seconds of the last part that ran.
+        ``test_mse``, ``test_mae`` and ``validation_mse`` in standardised units,
+        ``best_step``, the number of ``parameters``, and ``seconds`` since the training
+        was last started or resumed.
 
     Raises:
-        ValueError: If the folder holds another training, a file of it is damaged,
-            another process is training in it, or as ``fit``.
-        Diverged: As ``fit``.
+        ValueError: If another training or another process uses the folder; if one of its
+            files is damaged; or if ``fit_forecaster`` raises it.
+        Diverged: If the loss or a gradient is not finite.
     """
     with alone(folder, job):
         if (folder / RESULT).is_file():
@@ -115,19 +122,20 @@ def _run(
 
 
 def gathered(folder: Path, job: Job | None = None) -> xr.Dataset:
-    """Forecasts of the first seed of a folder, with errors and curves of all seeds.
+    """Read the forecasts of the first seed in a folder, and errors and curves of all seeds.
 
     Args:
-        folder: With the trainings.
-        job: Leave out the trainings that differ from it in more than the seed.
+        folder: Folder with one subfolder per training.
+        job: Training to compare with.  Trainings that differ from it in more than the
+            seed are omitted.
 
     Returns:
-        As ``forecasts``, but ``mse`` and ``mae`` by ``seed`` too; by ``seed`` and
-        ``look``: ``step_trained`` and ``validation_mse``; ``lower``, ``upper``,
-        ``coverage`` and forecasts are those of the first seed.
+        The data set of ``forecasts`` for the first seed, where ``mse`` and ``mae`` have
+        the dimension ``seed`` as well.  ``step_trained`` and ``validation_mse`` have the
+        dimensions ``seed`` and ``look``, a value per evaluation.
 
     Raises:
-        FileNotFoundError: If no training there is finished.
+        FileNotFoundError: If no training is finished.
         ValueError: If a file is damaged.
     """
     folders = finished(folder, job)
@@ -162,7 +170,15 @@ def run_folder(
     preset: str,
     kind: str,
 ) -> Path:
-    """The folder of a model's trainings, named by what they forecast."""
+    """Return the folder of a model's trainings, whose name contains the task.
+
+    Args:
+        out: Parent folder.
+        task: Forecasting task.
+        model: Name of the model.
+        preset: Size of the training, ``quick`` or ``paper``.
+        kind: Kind of the output head, ``direct`` or ``steps``.
+    """
     parts = [
         Path(task.table.name).stem,
         task.univariate or "",

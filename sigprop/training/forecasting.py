@@ -1,8 +1,8 @@
-"""Training a network to forecast: squared error, and the best validation kept.
+"""Training of a network that forecasts, with squared error; the best network is kept.
 
-Windows are views of the rows; a batch of them is copied at a time.
+Windows are views of the rows of a table.  Only one batch is copied at a time.
 
-Source: Zhou et al. (2021), Informer, for the error, in scaled units, over all windows.
+Source: Zhou et al. (2021), Informer, for the error in standardised units over all windows.
 """
 
 import functools
@@ -37,10 +37,16 @@ from sigprop.training.segments import (
 
 @dataclass(frozen=True, kw_only=True)
 class ForecastRecipe(Recipe):
-    """A training to forecast, but for its data and its seed; ``head`` says how.
+    """Recipe for training a forecaster; data and seed are not part of it.
+
+    The other fields are documented in ``Recipe``.
+
+    Attributes:
+        head: Form of the inputs and of the forecasts of the network.
 
     Raises:
-        ValueError: As ``Recipe``, or if the network does not fit the head.
+        ValueError: If the network does not fit the head, or a field of ``Recipe`` is out
+            of range.
 
     Example:
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
@@ -59,7 +65,14 @@ class ForecastRecipe(Recipe):
 
 
 class Best(NamedTuple):
-    """The network of the best validation so far."""
+    """Network with the smallest validation error so far.
+
+    Attributes:
+        parameters: Trained arrays.
+        state: Running averages.
+        error: Mean squared error on the validation windows, in standardised units.
+        step: Training step.
+    """
 
     parameters: Any
     state: eqx.nn.State
@@ -68,15 +81,16 @@ class Best(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A training at its end.
+    """Result of training a forecaster.
 
     Attributes:
-        network: At the best validation; it is in inference mode.
-        state: Its running averages.
-        step: The step after which it was best.
-        validation: Its mean squared error there, in scaled units.
-        records: ``loss`` and ``gradient_norm`` (segments, steps); at each evaluation
-            ``step``, ``validation_mse`` and ``validation_mae``.
+        network: Network with the smallest validation error, in inference mode.
+        state: Running averages of this network.
+        step: Training step of this network.
+        validation: Mean squared error of this network on the validation windows, in
+            standardised units.
+        records: ``loss`` and ``gradient_norm`` of shape (segments, steps).  ``step``,
+            ``validation_mse`` and ``validation_mae`` with a value per evaluation.
     """
 
     network: Network
@@ -96,22 +110,32 @@ def fit_forecaster(
     progress: Progress = lambda done, last: None,
     prepare: Prepare = unchanged,
 ) -> Fitted:
-    """Train a network on the windows of the training rows; the test rows are not read.
+    """Train a network to forecast, and return the network with the best validation.
+
+    The training does not read the test rows.
 
     Args:
-        recipe: Network, head and schedule.
-        task: The windows.
+        recipe: Network, output head and optimiser.
+        task: Forecasting task.
         seed: Seed of the parameters, of the order of the windows and of dropout.
-        checkpoint: File to go on from and to write.
-        every: Seconds between two writes.
-        progress: Called with the segments done, the last loss and validation error.
-        prepare: Changes numbers of the drawn network before the first step.
+        checkpoint: File to which the training is saved and from which it resumes.
+            Default: none.
+        every: Number of seconds between two checkpoints.
+        progress: Function that is called after each segment.  Its arguments are the
+            number of finished segments, and a dictionary with the last ``loss`` and
+            ``validation MSE``.
+        prepare: Function from the initialised network to the network that is trained.
+            Array shapes must not change.
+
+    Returns:
+        The ``network`` and its running averages ``state``, its training ``step``, its
+        ``validation`` error, and the ``records`` of the training.
 
     Raises:
-        ValueError: If no generator takes the seed, the head does not fit the task, a
-            batch is larger than the training, or the checkpoint is of another training.
-        Diverged: At the step whose loss or gradient is not finite; the checkpoint before
-            it is left.
+        ValueError: If the seed is out of range; the head does not fit the task; the batch
+            is larger than the training part; or the checkpoint is damaged or belongs to
+            another training.
+        Diverged: If the loss or a gradient is not finite.  The last checkpoint is kept.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig
@@ -148,10 +172,10 @@ def fit_forecaster(
 
 
 def require_task(head: Head, task: Forecasts) -> None:
-    """Refuse a head that does not forecast what the task is about.
+    """Raise an error if an output head does not fit a forecasting task.
 
     Raises:
-        ValueError: Naming what the task needs.
+        ValueError: If horizon, features or calendar marks differ from the task's.
     """
     needed = task.horizon, len(task.features), task.marks
     shape = head.horizon, head.features, head.marks
@@ -167,13 +191,16 @@ def predictions(
     state: eqx.nn.State,
     windows: Windows,
 ) -> Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]]:
-    """Forecasts of all windows in their order, a batch of the recipe's size at a time.
+    """Yield the forecasts of all windows in their order, one batch at a time.
 
     Args:
-        recipe: Says how the network forecasts.
-        network: In inference mode.
-        state: Its running averages.
-        windows: Whose inputs, and calendar, it is shown.
+        recipe: Recipe with the output head and the batch size.
+        network: Network in inference mode.
+        state: Running averages of the network.
+        windows: Windows to forecast.
+
+    Yields:
+        The range of the windows in a batch, and their forecasts in standardised units.
     """
     count, size = len(windows.inputs), recipe.batch
     with jax.default_matmul_precision(recipe.matmul):
@@ -191,7 +218,12 @@ def measure(
     batches: Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]],
     windows: Windows,
 ) -> Errors:
-    """Errors of forecasts as ``predictions`` gives them; none is kept."""
+    """Return the errors of forecasts without storing all forecasts.
+
+    Args:
+        batches: Ranges of windows with their forecasts, as from ``predictions``.
+        windows: Windows with the true values.
+    """
     count, horizon, features = windows.targets.shape
     squared, absolute = np.zeros((2, horizon, features))
     for rows, rows_found in batches:

@@ -1,8 +1,8 @@
-"""Sizes and options of a layer that a preset takes from the registry by its name.
+"""Sizes and options of registered layers in a preset.
 
-A preset says one size of the state.  Layers whose state is a matrix in every head, and
-the selective state space, whose every channel has states, get that size divided by
-``HEADS``: their state has more numbers than that.
+A preset has one size of the state.  Layers with a matrix state in every head, and the
+selective state space with several states per channel, get this size divided by ``HEADS``.
+Their state still has more numbers than the size says.
 """
 
 from typing import Any
@@ -15,11 +15,11 @@ MATRICES = (
     *("mamba3", "mlstm", "rwkv7", "selective", "ssd"),
 )
 CHANNELS = ("causal_attention", "constant_gate", "gated_unit", "mingru", "rglru")
-"""Layers with one state a channel, whose size of the state is their width."""
+"""Layers with one state per channel, so that the size of the state is the width."""
 
 
 def registered_layers() -> tuple[str, ...]:
-    """Names of the layers that need no option, which a preset can take as they are.
+    """Return the names of the layers that a preset can use without options.
 
     Example:
         >>> "ssd" in registered_layers(), "gru" in registered_layers()
@@ -31,11 +31,11 @@ def registered_layers() -> tuple[str, ...]:
 
 
 def layer_size(layer: str, state_size: int, width: int) -> tuple[int, dict[str, Any]]:
-    """The argument ``state_size`` of a layer, and its options, for a preset's size.
+    """Return the argument ``state_size`` of a layer and its options for a preset.
 
     Args:
-        layer: A name of ``registered_layers``.
-        state_size: State size of the preset; a multiple of ``HEADS``.
+        layer: Name of a layer, from ``registered_layers``.
+        state_size: Size of the state in the preset, a multiple of ``HEADS``.
         width: Number of channels of the layer.
 
     Example:

@@ -1,8 +1,9 @@
-"""Optimisers and the training loop: any loss, many runs at once, resumed where it stopped.
+"""Optimisers, and a training loop that can be interrupted and resumed.
 
-A run is a pytree, so that ``jax.vmap`` trains many at once: seeds, learning rates, tasks.
-Training goes in segments of equal length; after each one curves are recorded and, from
-time to time, everything is written to one file, from which the same call goes on.
+A run is a pytree, so that ``jax.vmap`` trains many runs at once, for example with several
+seeds or learning rates.  Training consists of segments of equal length.  The loop records
+curves after each segment.  It writes a checkpoint from time to time, from which the same
+call resumes.
 """
 
 import math
@@ -30,25 +31,28 @@ SCHEDULES = ("cosine", "constant")
 
 @dataclass(frozen=True)
 class Optimiser:
-    """Adam, or AdamW where there is decay, without its learning rate.
+    """Settings of Adam, or of AdamW if ``decay`` is positive, without the learning rate.
 
     Attributes:
-        steps: Steps of the whole schedule.
-        schedule: ``cosine`` to ``final`` times the rate, or ``constant``.
-        warmup: First steps, over which the rate grows linearly from zero.
-        final: Share of the rate that is left at the end of the cosine.
-        decay: Decoupled weight decay, times the rate.
-        betas: Decay of the two moments.
-        eps: Added to the root of the second moment.
+        steps: Number of steps of the schedule.
+        schedule: ``cosine`` for a decay to ``final`` times the peak rate, or
+            ``constant``.
+        warmup: Number of first steps, in which the rate grows linearly from zero.
+        final: Rate at the end of the cosine over the peak rate.
+        decay: Decoupled weight decay, which is multiplied by the learning rate.
+        betas: Decay factors of the averages of the gradient and of its square.
+        eps: Number that is added to the root of the averaged square.
 
     Raises:
-        ValueError: If a number is out of range or the schedule unknown.
+        ValueError: If ``schedule`` is unknown, ``warmup`` is outside [0, steps), ``decay``
+            is negative, or ``final`` is outside [0, 1].
 
     Source: Kingma and Ba (2015); Loshchilov and Hutter (2017, 2019).
 
     Example:
         >>> adam = Optimiser(steps=1000, warmup=100)
-        >>> [round(float(adam.rate_at(1e-2, step)), 4) for step in (50, 100, 1000)]
+        >>> steps = (50, 100, 1000)  # in the warm-up, at the peak, at the end
+        >>> [round(float(adam.rate_at(1e-2, step)), 4) for step in steps]
         [0.0051, 0.01, 0.0]
     """
 
@@ -73,7 +77,12 @@ class Optimiser:
             )
 
     def rate_at(self, rate: Any, step: Any) -> Float[Array, ""]:
-        """The learning rate of a step, the first one being 0."""
+        """Return the learning rate at a step.
+
+        Args:
+            rate: Peak learning rate.
+            step: Index of the step, from 0.
+        """
         if self.schedule == "constant":
             after = jnp.ones(())
         else:
@@ -90,12 +99,14 @@ class Optimiser:
         factors: Parameters | None = None,
         decays: Parameters | None = None,
     ) -> optax.GradientTransformation:
-        """The optimiser at a learning rate, which may be traced.
+        """Return the optimiser as a gradient transformation of Optax.
 
         Args:
-            rate: Peak learning rate.
-            factors: By parameter, what multiplies its rate; one if left out.
-            decays: By parameter, its share of the decay; one if left out.
+            rate: Peak learning rate; it may be traced by JAX.
+            factors: Factor on the learning rate of each parameter, as a pytree of the
+                same structure.  Default: 1.
+            decays: Factor on the weight decay of each parameter, as a pytree of the same
+                structure.  Default: 1.
         """
         return optax.chain(
             optax.scale_by_adam(*self.betas, self.eps),
@@ -121,11 +132,13 @@ def _scaled(moves: Any, factors: Any) -> Any:
 
 
 def by_group(layer: Layer, values: Mapping[str, float]) -> Layer:
-    """A number for every parameter of a layer by its group: ``factors`` or ``decays``.
+    """Return a number for each parameter of a layer, chosen by the parameter's group.
+
+    The result can be the ``factors`` or ``decays`` of ``advance``.
 
     Args:
-        layer: Says which group each of its parameters is in.
-        values: By group; a group that is left out has one.
+        layer: Layer whose method ``groups`` gives the group of each parameter.
+        values: Number for each group.  Other groups get 1.
 
     Raises:
         ValueError: If a group is unknown.
@@ -148,15 +161,15 @@ def by_group(layer: Layer, values: Mapping[str, float]) -> Layer:
 
 
 class Run(NamedTuple):
-    """State of a run: parameters, optimiser, step and random key.
+    """State of a training run.
 
     Attributes:
         parameters: Trained arrays.
         optimiser: State of the optimiser.
-        step: Steps taken.
-        diverged: Step whose loss or gradient was not finite, after which nothing moves;
-            -1 while there is none.
-        key: Source of random numbers; step ``k`` draws from ``fold_in(key, k)``.
+        step: Number of steps so far.
+        diverged: Index of the first step with a loss, gradient or parameter that is not
+            finite, or -1.  The run does not change from this step on.
+        key: Random key of JAX; step ``k`` uses ``fold_in(key, k)``.
         rate: Peak learning rate.
 
     Example:
@@ -176,10 +189,18 @@ class Run(NamedTuple):
 def start(
     parameters: Parameters, optimiser: Optimiser, rate: Any, key: PRNGKeyArray
 ) -> Run:
-    """A run before its first step; ``jax.vmap`` starts many.
+    """Return a run before its first step.
+
+    ``jax.vmap`` of this function starts many runs.
+
+    Args:
+        parameters: Initial parameters, as a pytree of arrays.
+        optimiser: Settings of the optimiser.
+        rate: Peak learning rate.
+        key: Random key of JAX for the whole run.
 
     Raises:
-        ValueError: If a learning rate that is known is not positive.
+        ValueError: If ``rate`` is a Python number that is not positive.
 
     Example:
         >>> run = start(jnp.ones(2), Optimiser(steps=10), 0.1, jax.random.key(0))
@@ -201,16 +222,26 @@ def advance(
     factors: Parameters | None = None,
     decays: Parameters | None = None,
 ) -> tuple[Run, Float[Array, " steps"]]:
-    """Take steps; also the loss before each of them, NaN once the run has diverged.
+    """Take training steps, and return the run and the loss before each step.
 
-    The whole state is kept as it was before the step that diverged.  ``factors`` and
-    ``decays`` are those of ``Optimiser.transformation``.
+    If a loss, a gradient or a parameter is not finite, the run keeps its state from
+    before this step.  The losses of this and of all later steps are NaN.
+
+    Args:
+        run: State of the run.
+        loss: Function of the parameters and a random key.
+        optimiser: Settings of the optimiser.
+        steps: Number of steps.
+        factors: Factor on the learning rate of each parameter, as a pytree of the same
+            structure.  Default: 1.
+        decays: Factor on the weight decay of each parameter, as a pytree of the same
+            structure.  Default: 1.
 
     Example:
         >>> adam = Optimiser(steps=100, schedule="constant")
         >>> run = start(jnp.ones(2), adam, 0.1, jax.random.key(0))
         >>> run, losses = advance(run, lambda x, key: (x**2).sum(), adam, 5)
-        >>> losses.shape, int(run.step), float(losses[0])
+        >>> losses.shape, int(run.step), float(losses[0])  # 1**2 + 1**2
         ((5,), 5, 2.0)
     """
     transformation = optimiser.transformation(run.rate, factors, decays)
@@ -231,7 +262,14 @@ def descend(
     value: Float[Array, ""],
     gradients: Parameters,
 ) -> tuple[Run, Bool[Array, ""]]:
-    """Take one step, and say whether it was taken: nothing moves once a run diverged."""
+    """Take one step unless the run has diverged, and return whether it was taken.
+
+    Args:
+        run: State of the run.
+        transformation: Optimiser as a gradient transformation of Optax.
+        value: Loss.
+        gradients: Gradient of the loss by the parameters.
+    """
     moves, state = transformation.update(gradients, run.optimiser, run.parameters)
     moved = optax.apply_updates(run.parameters, moves)
     leaves = [value, *jax.tree.leaves(gradients), *jax.tree.leaves(moved)]
@@ -251,17 +289,24 @@ def descend(
 
 
 def select_tree(condition: Bool[Array, ""], yes: Tree, no: Tree) -> Tree:
-    """One of two trees."""
+    """Return the pytree ``yes`` if the condition is true, and ``no`` otherwise."""
     return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
 def effective_rates(
     run: Run, optimiser: Optimiser, factors: Parameters | None = None
 ) -> Parameters:
-    """By parameter, the step that Adam takes for a gradient of one: no momentum counted.
+    """Return the effective learning rate of Adam for each entry of the parameters.
 
-    ``factor rate / (sqrt(v / (1 - b2**t)) + eps)`` with ``v`` the second moment after
-    ``t`` steps and the rate of the last one.  ``factors`` are those of ``advance``.
+    It is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v`` is the average of
+    the squared gradient after ``t`` steps, and ``rate`` the learning rate of the last
+    step.  Adam moves a parameter by this rate times the (bias-corrected) average of its
+    gradient.
+
+    Args:
+        run: State of the run.
+        optimiser: Settings of the optimiser.
+        factors: Factor on the learning rate of each parameter, as in ``advance``.
 
     Source: Kingma and Ba (2015), Algorithm 1; Zucchet & Orvieto (2024), Section 4.3.
 
@@ -294,12 +339,16 @@ def _adam_state(state: Any) -> optax.ScaleByAdamState:
 
 @dataclass(frozen=True)
 class Segments:
-    """Segments of a training: ``count`` of them, ``steps`` steps each.
+    """Segments of a training, and the file of its checkpoint.
 
     Attributes:
-        checkpoint: File to resume from and to write; none for neither.
-        every: Seconds between two writes.
-        about: What is trained, in plain data; a checkpoint of anything else is refused.
+        count: Number of segments.
+        steps: Number of steps of a segment.
+        checkpoint: File to which the training is saved and from which it resumes, or
+            None.
+        every: Number of seconds between two checkpoints.
+        about: Description of the training in plain data.  A checkpoint with another
+            description raises an error.
     """
 
     count: int
@@ -315,24 +364,24 @@ def train(
     segments: Segments,
     progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Tree, dict[str, np.ndarray]]:
-    """Run all segments, from the checkpoint if there is one.
+    """Run all segments of a training; resume from the checkpoint if the file exists.
 
-    It is written after the first segment, from time to time, and at an interruption.
+    A checkpoint is written after the first segment, then every ``segments.every``
+    seconds, and on an interruption.
 
     Args:
-        run: The start, or many of them along a first axis, or any tree of arrays.
-        segment: Takes ``segments.steps`` steps, and says what to record of them; it
-            should be compiled.
-        segments: Number of segments, their steps, and the file that keeps finished
-            ones.
-        progress: Called with the number of segments done.
+        run: Initial state: a run, many runs along a first axis, or any pytree of arrays.
+        segment: Function from a state to the state after ``segments.steps`` steps, and a
+            dictionary of arrays to record.  Compile it with ``jax.jit`` for speed.
+        segments: Number and length of the segments, and the checkpoint.
+        progress: Function that is called with the number of finished segments.
 
     Returns:
-        The run at its end, and each record with the segments that made it along its
-        first axis.
+        The final state, and the recorded arrays by name.  The first axis of an array is
+        the segments that recorded it.
 
     Raises:
-        ValueError: If the checkpoint is of another training.
+        ValueError: If the checkpoint is damaged or belongs to another training.
 
     Example:
         >>> adam = Optimiser(steps=10, schedule="constant")
@@ -341,7 +390,7 @@ def train(
         ...     run, losses = advance(run, lambda x, key: (x**2).sum(), adam, 5)
         ...     return run, {"loss": losses}
         >>> run, records = train(run, segment, Segments(2, 5))
-        >>> int(run.step), records["loss"].shape
+        >>> int(run.step), records["loss"].shape  # 2 segments of 5 steps
         (10, (2, 5))
     """
     now, path = _Stand(run, 0, {}), segments.checkpoint
@@ -372,7 +421,7 @@ def train(
 
 
 class _Stand(NamedTuple):
-    """Progress of a training; replaced whole, so that an interruption splits nothing."""
+    """Progress of a training, replaced as a whole to be consistent on an interruption."""
 
     run: Any
     done: int
@@ -382,7 +431,7 @@ class _Stand(NamedTuple):
 def _extended(
     records: Mapping[str, list[np.ndarray]], latest: Mapping[str, Any]
 ) -> dict[str, list[np.ndarray]]:
-    """A copy with what was recorded last."""
+    """Return a copy of the records with the latest values appended."""
     more = {name: [np.asarray(value)] for name, value in latest.items()}
     return {
         name: [*records.get(name, []), *more.get(name, [])]

@@ -1,7 +1,7 @@
-"""Trainings by task, model and size: ``paper`` as printed, ``quick`` for two cores.
+"""Recipes by task, model and size: ``paper`` as printed, ``quick`` for two cores.
 
 Source: Orvieto et al. (2023), Tables 8-9 and Appendix D.2; RotRNN (2024), Table 3;
-BLUR (2025), Table 6.  Where a paper leaves something open, it is said here.
+BLUR (2025), Table 6.  Comments mark the settings that a paper does not state.
 """
 
 import dataclasses
@@ -45,7 +45,18 @@ LOOKS = 5  # evaluations of a shortened training, at least
 
 @dataclass(frozen=True)
 class Quick:
-    """A training for two cores: three or four small blocks, batch normalisation, GLUs."""
+    """Size of a training for two cores: a few small blocks with batch norm and GLUs.
+
+    Attributes:
+        width: Number of channels of a block.
+        state_size: Size of the state of a layer.
+        depth: Number of blocks.
+        schedule: Length, batch size and learning rates.
+        dropout: Dropout rate.
+        ring: Inner and outer radius of the eigenvalues.
+        max_phase: Largest phase of the eigenvalues in radians.
+        evaluate: Number of segments between two evaluations.
+    """
 
     width: int
     state_size: int
@@ -90,17 +101,19 @@ TWO_WAY = ("pathfinder", "pathfinder-short", "pathx")  # for the LRU and RotRNN
 
 
 def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
-    """The training of a model on a task.
+    """Return the recipe for training a model on a task.
 
     Args:
-        task: A name of ``sigprop.tasks.catalogue.TASKS``.
-        model: ``lru``, ``rotrnn`` or ``blur``, or a rung of ``LADDER``; in ``quick`` also
-            of ``RINGS``, or a layer of ``registered_layers``.
-        size: ``paper``, or ``quick`` for two cores.
-        data: Says what the network reads and answers.
+        task: Name of a task, as for ``sigprop.tasks.load_task``.
+        model: Name of a model: ``lru``, ``rotrnn``, ``blur``, or a step between an RNN
+            and the LRU such as ``dense`` or ``ring``.  With ``quick``, it can also be
+            any registered layer that needs no options.
+        size: ``paper`` for the settings of the paper, or ``quick`` for two cores.
+        data: Data of the task, which determine the inputs and outputs of the network.
 
     Raises:
-        ValueError: If a paper has no such task, or a name is unknown.
+        ValueError: If a name is unknown, or the paper of the model does not have the
+            task.
 
     Example:
         >>> from sigprop.tasks import load_task
@@ -148,7 +161,7 @@ def _paper(task: str, model: str, data: DataSet) -> Recipe:
 
 
 def _rung(task: str, model: str, schedule: Schedule) -> NetworkConfig:
-    """The LRU paper's network for a task with the layers of a rung of ``LADDER``."""
+    """Return the network of the LRU paper with the layers of a step of ``LADDER``."""
     network = lru_paper(task)
     ring = network.layer_options["r_min"], network.layer_options["r_max"]
     size = Quick(
@@ -159,7 +172,7 @@ def _rung(task: str, model: str, schedule: Schedule) -> NetworkConfig:
 
 
 def _layer(task: str, model: "Model") -> "Model":
-    """A layer that reads both ways where the papers' layers do."""
+    """Return a model, made bidirectional for the tasks of ``TWO_WAY``."""
     layer, options = model
     both = task in TWO_WAY and layer in ("lru", "rotrnn")
     return (f"bidirectional_{layer}" if both else layer), options
@@ -232,11 +245,12 @@ LADDER = {
     "gamma": _lru,
     "phase": lambda size: ("lru", _lru(size)[1] | {"max_phase": math.pi / 10}),
 }
-"""Steps from an RNN to the LRU, Section 3 of its paper; each adds to the one before.
+"""Steps from an RNN to the LRU, as in Section 3 of its paper; each makes one change.
 
-Eigenvalues up to ``stable`` fill the unit disc uniformly, as those of a large Glorot
-matrix do.  A small one has some outside; ``disc``, which the paper has not, is scaled
-until it has none, so that ``complex`` is not also the first that begins stable.
+Up to ``stable``, the eigenvalues are uniform on the unit disc, as for a large Glorot
+matrix.  A small Glorot matrix has some eigenvalues outside.  The step ``disc``, which is
+not in the paper, scales the matrix until none is outside.  Without ``disc``, the step
+``complex`` would change the coordinates and the stability at once.
 """
 
 
@@ -255,7 +269,7 @@ RINGS = {
     f"{kind} {low:g} {high:g}": _on_ring(kind, low, high)
     for kind, high, low in product(KINDS, OUTER, INNER)
 }
-"""Three LRUs, from every inner to every outer radius: Table 5 of its paper."""
+"""Three variants of the LRU for each pair of radii, as in Table 5 of its paper."""
 
 
 def _registered(layer: str) -> Callable[[Quick], Model]:
@@ -264,16 +278,24 @@ def _registered(layer: str) -> Callable[[Quick], Model]:
 
 PAPERS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
 MODELS = {name: _registered(name) for name in registered_layers()} | PAPERS
-"""Models of the papers, and the layers of the registry by their names."""
+"""All models by name: those of the papers, and registered layers."""
 
 
 def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
-    """A recipe with another length, rate or precision; the warm-up keeps its share.
+    """Return a recipe with another length, learning rate or precision.
 
-    A short training is evaluated ``LOOKS`` times at least, if it has so many segments.
+    The warm-up keeps its share of the steps.  A shorter training is evaluated more often
+    if necessary: at least five times, or after each segment if it has fewer than five.
+
+    Args:
+        recipe: Recipe to change.
+        steps: Number of training steps, or None to keep it.
+        rate: Peak learning rate, or None to keep it.
+        matmul: Precision of matrix products, ``float32`` or ``bfloat16``.
 
     Raises:
-        ValueError: If the steps are not whole segments, or a value is out of range.
+        ValueError: If ``steps`` is not a multiple of the recipe's ``segment``, or a value
+            is out of range.
 
     Example:
         >>> from sigprop.tasks import load_task

@@ -1,4 +1,4 @@
-"""Recipes to train a network on a task: sizes, optimiser, batches; the papers' and smaller.
+"""Recipes for training a network: network, optimiser, learning rate and batch size.
 
 Source: Orvieto et al. (2023), Tables 8-9 and Appendix D.2; RotRNN (2024), Table 3;
 BLUR (2025), Table 6.
@@ -16,21 +16,23 @@ PRECISIONS = ("float32", "bfloat16")
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """A training, but for its data and its seed.
+    """Recipe of a training: everything except the data and the seed.
 
     Attributes:
-        network: Configuration of the network that is trained.
-        optimiser: Its schedule has the steps of the training.
+        network: Configuration of the network.
+        optimiser: Settings of the optimiser, with the number of training steps.
         rate: Peak learning rate.
-        factor: Factor on the rate of recurrent and input parameters, which have no
-            weight decay.
-        batch: Examples a step.
-        segment: Steps that are taken, and recorded, together.
-        evaluate: Segments between two looks at the validation.
-        matmul: Precision of the factors of matrix products, where the device has several.
+        factor: Factor on the learning rate of recurrent and input parameters.  These
+            parameters have no weight decay.
+        batch: Number of examples per step.
+        segment: Number of steps that are compiled and recorded together.
+        evaluate: Number of segments between two evaluations on the validation part.
+        matmul: Precision of matrix products, ``float32`` or ``bfloat16``, on devices with
+            a choice.
 
     Raises:
-        ValueError: If a number is out of range, or segments do not make up the steps.
+        ValueError: If a number is out of range, ``matmul`` is unknown, or the number of
+            steps is not a multiple of ``segment``.
 
     Example:
         >>> from sigprop.tasks import load_task
@@ -71,7 +73,7 @@ class Recipe:
 
     @property
     def segments(self) -> int:
-        """Segments of the whole training."""
+        """Number of segments of the training."""
         return self.optimiser.steps // self.segment
 
 
@@ -80,7 +82,16 @@ R = TypeVar("R", bound=Recipe)
 
 @dataclass(frozen=True)
 class Schedule:
-    """A row of a paper's table, or our own: how long, how fast and how much at once."""
+    """Length, batch size and learning rates of a training, as in the tables of papers.
+
+    Attributes:
+        steps: Number of training steps.
+        batch: Number of examples per step.
+        rate: Peak learning rate.
+        factor: Factor on the learning rate of recurrent and input parameters.
+        decay: Weight decay of the other parameters.
+        warmup: Share of the steps in which the learning rate grows.
+    """
 
     steps: int
     batch: int
@@ -93,13 +104,15 @@ class Schedule:
 def recipe(
     network: NetworkConfig, schedule: Schedule, kind: type[R] = Recipe, **more: Any
 ) -> R:
-    """The training of a network by a schedule: warm-up, then a cosine to ``1e-7``.
+    """Return the recipe for a network and a schedule.
+
+    The learning rate grows during the warm-up, then follows a cosine down to ``1e-7``.
 
     Args:
-        network: Configuration of the network that is trained.
+        network: Configuration of the network.
         schedule: Number of steps, learning rates and batch size.
-        kind: ``Recipe``, or one that says more.
-        more: Its other fields.
+        kind: ``Recipe`` or a subclass of it.
+        more: Other fields of the recipe, by name.
 
     Example:
         >>> from sigprop.networks import lru_paper

@@ -1,4 +1,4 @@
-"""JSON objects on disk with a checksum of their own: one changed byte is noticed."""
+"""JSON objects in files with a checksum, which detects any changed byte."""
 
 import hashlib
 import json
@@ -13,12 +13,12 @@ SEAL = "sha256"
 
 
 def digest(content: Mapping[str, Any]) -> str:
-    """SHA-256 of an object of JSON values, whatever the order of its names."""
+    """Return the SHA-256 of a JSON object, which does not depend on the order of keys."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
-    """Write an object and its checksum, whole or not at all."""
+    """Write a JSON object with its checksum; the file is replaced as a whole."""
     text = json.dumps({**content, SEAL: digest(content)}, indent=2)
     write_text(path, text + "\n")
 
@@ -26,16 +26,19 @@ def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
 def read_sealed(
     path: Path, names: Iterable[str] = (), optional: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """The object of a file, without its checksum; files of version 0.1.0 have none.
+    """Read a JSON object, check its checksum, and return it without the checksum.
+
+    Files of version 0.1.0 have no checksum and are not checked.
 
     Args:
-        path: The file.
-        names: Names that the object must have.
-        optional: Further names that the object may have.  Any other name is an error
-        if ``names`` is not empty.
+        path: File to read.
+        names: Keys that the object must have.
+        optional: Keys that the object may also have.  Any other key is an error, unless
+            ``names`` is empty.
 
     Raises:
-        ValueError: If it is no such object, or its checksum is wrong.
+        ValueError: If the file is not a JSON object with these keys, or its checksum is
+            wrong.
     """
     remedy = f"delete {path} to train again"
     try:
@@ -64,5 +67,5 @@ def _unfit(missing: list[str], unknown: list[str]) -> str:
 
 
 def is_sealed(path: Path) -> bool:
-    """True if an object that ``read_sealed`` reads has a checksum."""
+    """Return True if the JSON object of a file has a checksum."""
     return SEAL in json.loads(path.read_bytes())

@@ -1,8 +1,9 @@
-"""A training in a folder of its own, which goes on where it was stopped.
+"""Training in a folder, which can be interrupted and resumed.
 
-``run.json`` says what is trained, ``checkpoint.npz`` how far it is; at the end there are
-``network.safetensors``, ``curves.npz`` and ``result.json`` instead.  The result names the
-digest of its recipe and those of the other files, so that none is taken for another's.
+``run.json`` describes the training, and ``checkpoint.npz`` is its state.  At the end,
+``network.safetensors``, ``curves.npz`` and ``result.json`` replace the checkpoint.  The
+result contains the checksums of its recipe and of the other files, so that files of two
+trainings cannot be mixed up.
 """
 
 import dataclasses
@@ -44,7 +45,15 @@ SCORES = (
 
 @dataclass(frozen=True)
 class Job:
-    """A training: a recipe for a model on a task, and a seed."""
+    """Description of a training.
+
+    Attributes:
+        task: Name of the task.
+        model: Name of the model.
+        preset: Size of the training, ``quick`` or ``paper``.
+        seed: Seed of the training.
+        recipe: Network, optimiser, learning rate and batch size.
+    """
 
     task: str
     model: str
@@ -53,7 +62,7 @@ class Job:
     recipe: Recipe
 
     def about(self) -> dict[str, Any]:
-        """The job as plain data."""
+        """Return the description as plain data."""
         return {"version": VERSION, **dataclasses.asdict(self)}
 
 
@@ -66,16 +75,26 @@ def run(
     every: float = 20.0,
     progress: Progress = lambda done, last: None,
 ) -> dict[str, Any]:
-    """Train, or go on, or read the result of what is already done.
+    """Train a network, resume its training, or read the result of a finished one.
+
+    Args:
+        job: Description of the training.
+        data: Data of the task.
+        folder: Folder of this training, which no other training may use.
+        probe: Function of the network and its running averages, which is called at each
+            evaluation; see ``fit``.
+        every: Number of seconds between two checkpoints.
+        progress: Function of the number of finished segments and of the last scores.
 
     Returns:
-        ``test_accuracy``, ``test_loss``, ``validation_accuracy``, ``best_step``,
-        ``parameters`` and ``seconds`` of the last part that ran.
+        ``test_accuracy``, ``test_loss``, ``validation_accuracy``, ``best_step``, the
+        number of ``parameters``, and ``seconds`` since the training was last started or
+        resumed.
 
     Raises:
-        ValueError: If the folder holds another training, a file of it is damaged,
-            another process is training in it, or as ``fit``.
-        Diverged: As ``fit``.
+        ValueError: If another training or another process uses the folder; if one of its
+            files is damaged; or if ``fit`` raises it.
+        Diverged: If the loss or a gradient is not finite.
     """
     with alone(folder, job):
         return _run(job, data, folder, probe=probe, every=every, progress=progress)
@@ -83,10 +102,14 @@ def run(
 
 @contextmanager
 def alone(folder: Path, job: Job) -> Iterator[None]:
-    """Reserve a folder for a training, and hold it against other processes.
+    """Reserve a folder for a training, and lock it against other processes.
+
+    Args:
+        folder: Folder of the training.
+        job: Description of the training.
 
     Raises:
-        ValueError: If it holds another training, or another process is training in it.
+        ValueError: If another training or another process uses the folder.
     """
     reserve(folder, job)
     with claimed(folder / LOCK) as mine:
@@ -101,7 +124,7 @@ def alone(folder: Path, job: Job) -> Iterator[None]:
 def _run(
     job: Job, data: DataSet, folder: Path, *, every: float, **callbacks: Any
 ) -> dict[str, Any]:
-    """Train, go on, or read the stored result, in a folder that is claimed already."""
+    """Train, resume, or read the stored result, in a folder that is already locked."""
     if (folder / RESULT).is_file():
         return read_result(folder)
     began = time.perf_counter()
@@ -124,17 +147,18 @@ def finish(
     began: float,
     files: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Write the network, the curves and last the result; then delete the checkpoint.
+    """Write the network, the curves and the result of a training; delete its checkpoint.
 
     Args:
         folder: Folder of the training.
-        fitted: Its end: ``network``, ``state``, ``step`` and ``records``.
-        scores: What it scored.
-        began: When ``time.perf_counter`` said so.
-        files: Names of what else was written of it.
+        fitted: Result of the training, with ``network``, ``state``, ``step`` and
+            ``records``.
+        scores: Scores of the network, by name.
+        began: Value of ``time.perf_counter`` at the start.
+        files: Names of further files of the training.
 
     Returns:
-        The scores, ``best_step``, ``parameters`` and ``seconds``.
+        The scores, ``best_step``, the number of ``parameters``, and ``seconds``.
     """
     save_network(folder / NETWORK, fitted.network, fitted.state)
     with unfinished(folder / CURVES) as partial, partial.open("wb") as stream:
@@ -153,11 +177,11 @@ def finish(
 def write_result(
     folder: Path, result: Mapping[str, Any], files: Iterable[str] = (NETWORK, CURVES)
 ) -> None:
-    """Write the result of a training, bound to its recipe and to its other files.
+    """Write the result of a training, with checksums of its recipe and of its files.
 
     Args:
         folder: Folder of the training, with ``run.json`` and the files.
-        result: What it scored.
+        result: Scores of the training, by name.
         files: Names of the files that belong to the result.
     """
     bound = {
@@ -169,13 +193,17 @@ def write_result(
 
 
 def reserve(folder: Path, job: Job) -> None:
-    """Write what is trained into a new folder, or see that it is the same in an old one.
+    """Write the description of a training into a new folder, or compare it with an old one.
 
-    A folder without ``run.json`` but with a result is taken if the result was made by
-    the same recipe.  A checkpoint is compared with the recipe when it is read.
+    A folder with a result but without ``run.json`` is accepted if the result has the same
+    recipe.  A checkpoint is compared with the recipe when it is read.
+
+    Args:
+        folder: Folder of the training.
+        job: Description of the training.
 
     Raises:
-        ValueError: If the folder holds another training; it is left as it is.
+        ValueError: If the folder belongs to another training; it then stays unchanged.
     """
     about = job.about()
     if (folder / ABOUT).is_file():
@@ -193,7 +221,7 @@ def reserve(folder: Path, job: Job) -> None:
 
 
 def _recipe_digest(folder: Path) -> str | None:
-    """Digest of the recipe that made a folder's result; ``None`` if there is no result."""
+    """Return the checksum of the recipe of a folder's result; None without a result."""
     path = folder / RESULT
     if not path.is_file():
         return None
@@ -207,11 +235,11 @@ def _recipe_digest(folder: Path) -> str | None:
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """The job of a folder's training as plain data.
+    """Return the description of a folder's training as plain data.
 
     Raises:
-        FileNotFoundError: If nothing is.
-        ValueError: If its text is damaged.
+        FileNotFoundError: If the folder has no ``run.json``.
+        ValueError: If ``run.json`` is damaged.
     """
     path = folder / ABOUT
     if not path.is_file():
@@ -223,11 +251,16 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
-    """Return the scores of a folder's finished training: ``names``, or all if empty.
+    """Return the scores of a folder's finished training.
+
+    Args:
+        folder: Folder of the training.
+        names: Names of the scores that the result must have; if empty, any are accepted.
 
     Raises:
-        ValueError: If the result, or a file that belongs to it, is damaged, missing or of
-            another training.
+        FileNotFoundError: If the folder has no ``run.json``.
+        ValueError: If the result or one of its files is damaged, missing or from another
+            training.
     """
     path, about = folder / RESULT, read_about(folder)
     result = read_sealed(path, names, optional=[RECIPE, FILES])
@@ -260,7 +293,7 @@ def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
 
 @contextmanager
 def _or(remedy: str) -> Iterator[None]:
-    """Add a remedy to the refusal of a file."""
+    """Add a remedy to the message of an error about a file."""
     try:
         yield
     except (FileNotFoundError, ValueError) as error:
@@ -273,11 +306,12 @@ def _digest_of_file(file: Path) -> str:
 
 
 def trained(folder: Path) -> tuple[Network | TwoTowers, eqx.nn.State]:
-    """The network of a finished training, in inference mode, and its running averages.
+    """Return the network of a finished training in inference mode, and its averages.
 
     Raises:
-        FileNotFoundError: If there is no training, or it is not finished.
-        ValueError: As ``read_result``.
+        FileNotFoundError: If the folder has no training, or the training is not finished.
+        ValueError: If the result or one of its files is damaged, missing or from another
+            training.
     """
     read_about(folder)
     if not (folder / RESULT).is_file():

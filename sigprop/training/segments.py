@@ -1,8 +1,8 @@
-"""Training of a deep network in segments, with the best network kept.
+"""Training of a deep network in segments; the best network so far is kept.
 
-A training goes in segments.  The batch and the random numbers of a step depend on the seed
-and the step alone, and a checkpoint holds everything else, the best network so far
-included: a training that was killed ends with the numbers of one that was not.
+The batch and the random numbers of a step depend only on the seed and the step.  A
+checkpoint contains everything else, including the best network so far.  A training that
+was interrupted and resumed therefore ends with the same numbers as an uninterrupted one.
 
 Source: Orvieto et al. (2023), Appendix D.2, for rates, groups and schedule.
 """
@@ -34,12 +34,16 @@ Prepare = Callable[[Trained], Trained]
 
 
 def unchanged(network: Trained) -> Trained:
-    """A network as it is: what ``fit`` does with it before the first step."""
+    """Return the network without a change; the default of ``prepare`` in ``fit``."""
     return network
 
 
 class Diverged(ArithmeticError):
-    """The loss or a gradient was not finite; nothing moved since."""
+    """Error at the first step whose loss or gradient is not finite.
+
+    Attributes:
+        step: Index of this step, from 0.
+    """
 
     def __init__(self, step: int):
         super().__init__(f"loss or gradient is not finite at step {step}")
@@ -50,8 +54,8 @@ class Fit(NamedTuple):
     """State of a training, with the best network so far.
 
     Attributes:
-        run: Parameters and optimiser.
-        state: Running averages.
+        run: Parameters, optimiser and step.
+        state: Running averages of the network.
         best: Parameters, averages, score and step of the best validation so far.
     """
 
@@ -65,10 +69,11 @@ class Kind:
     """Kind of training: its loss, and the record of its best network.
 
     Attributes:
-        loss: Of a recipe, a network, its averages, the parts of a batch and a key: the
-            mean over the batch, and the averages after it.
-        best: Makes ``Fit.best`` of parameters, averages, score and step.
-        worst: A score that any network beats.
+        loss: Function of a recipe, a network, its running averages, the parts of a batch
+            and a random key.  It returns the mean loss over the batch, and the new
+            averages.
+        best: Function that makes ``Fit.best`` from parameters, averages, score and step.
+        worst: Score that is worse than the score of any network.
     """
 
     loss: Callable[..., tuple[Float[Array, ""], eqx.nn.State]]
@@ -89,31 +94,34 @@ def fit_segments(
     progress: Progress,
     prepare: Prepare = unchanged,
 ) -> tuple[Fit, dict[str, np.ndarray]]:
-    """Take all segments of a recipe, or those after the checkpoint.
+    """Run all segments of a recipe, or the segments after the checkpoint.
 
     Args:
-        kind: What is learnt.
-        recipe: Network and schedule.
-        seed: Seed of the parameters and of what is dropped.
-        batches: The parts of the batches of some steps, steps along their first axes.
-        look: Measures a network on the validation: where the training stands then, and
-            what to record; it adds what it found to what ``progress`` is shown.
-        about: What is trained, beside recipe and seed, in plain data.
-        checkpoint: File to go on from and to write.
-        every: Seconds between two writes.
-        progress: Called with the segments done, the last loss and what ``look`` found.
-        prepare: Changes numbers of the drawn network, and no shapes, before the first
-            step.
+        kind: Loss and record of the best network.
+        recipe: Network and optimiser.
+        seed: Seed of the parameters and of dropout.
+        batches: Function from a range of steps to the parts of their batches; the first
+            axis of each part is the steps.
+        look: Function that evaluates the network on the validation part.  It returns the
+            new state of the training and the values to record, and adds scores to the
+            dictionary that ``progress`` receives.
+        about: Description of the training in plain data, in addition to recipe and seed.
+        checkpoint: File to which the training is saved and from which it resumes, or
+            None.
+        every: Number of seconds between two checkpoints.
+        progress: Function that is called with the number of finished segments and a
+            dictionary of the last loss and scores.
+        prepare: Function from the initialised network to the network that is trained.
+            Array shapes must not change.
 
     Returns:
-        Its end, and ``loss`` and ``gradient_norm`` (segments, steps) beside what ``look``
-        recorded.
+        The final state, and the records: ``loss`` and ``gradient_norm`` of shape
+        (segments, steps), and the values from ``look``.
 
     Raises:
-        ValueError: If no generator takes the seed, or the checkpoint is of another
-            training.
-        Diverged: At the step whose loss or gradient is not finite; the checkpoint before
-            it is left.
+        ValueError: If the seed is out of range, or the checkpoint is damaged or belongs
+            to another training.
+        Diverged: If the loss or a gradient is not finite.  The last checkpoint is kept.
     """
     require_seed(seed)
     last: Last = {}
@@ -128,19 +136,19 @@ def fit_segments(
 
 
 def stacked(batches: Sequence[Parts]) -> Parts:
-    """The parts of batches, one batch after another along a first axis."""
+    """Stack the parts of several batches along a new first axis."""
     return type(batches[0])(*(np.stack(parts) for parts in zip(*batches, strict=True)))
 
 
 def ready(recipe: Recipe, parameters: Any) -> Trained:
-    """The network of a recipe with these parameters, in inference mode."""
+    """Return the network of a recipe with the given parameters, in inference mode."""
     network = eqx.combine(parameters, _skeleton(recipe)[0])
     return eqx.nn.inference_mode(network)
 
 
 @functools.lru_cache(maxsize=8)
 def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
-    """Everything but the parameters, and factors of their rates and of their decays."""
+    """Return the network without its parameters, and factors on their rates and decays."""
     with jax.ensure_compile_time_eval():  # layers may be drawn by NumPy
         network, _ = build(recipe.network, key=jax.random.key(0))
     groups = parameter_groups(network)
@@ -150,10 +158,10 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
 
 
 def untrained(config: NetworkConfig, seed: int) -> Trained:
-    """The network that a training of this seed starts from.
+    """Return the initialised network of a training before its first step.
 
     Args:
-        config: Network of the training's recipe.
+        config: Configuration of the network, from the recipe.
         seed: Seed of the training.
     """
     return _drawn(config, seed)[0]
@@ -162,14 +170,21 @@ def untrained(config: NetworkConfig, seed: int) -> Trained:
 def _drawn(
     config: NetworkConfig, seed: int
 ) -> tuple[Trained, eqx.nn.State, PRNGKeyArray]:
-    """The network before the first step, its averages, and the key of the run."""
+    """Return the network before the first step, its averages, and the key of the run."""
     with jax.ensure_compile_time_eval():  # by the programs that ``_skeleton`` takes
         network_key, run_key = jax.random.split(jax.random.key(seed))
         return *build(config, key=network_key), run_key
 
 
 def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = unchanged) -> Fit:
-    """State of a training before its first step."""
+    """Return the state of a training before its first step.
+
+    Args:
+        kind: Loss and record of the best network.
+        recipe: Network and optimiser.
+        seed: Seed of the training.
+        prepare: Function from the initialised network to the network that is trained.
+    """
     network, state, run_key = _drawn(recipe.network, seed)
     parameters = eqx.filter(prepare(network), eqx.is_inexact_array)
     run = start(parameters, recipe.optimiser, recipe.rate, run_key)
@@ -185,7 +200,7 @@ def _segment(
     last: Last,
     now: Fit,
 ) -> tuple[Fit, dict[str, Any]]:
-    """Take the steps of a segment, and look at the validation where it is time."""
+    """Take the steps of a segment, and evaluate the network if it is due."""
     first = int(now.run.step)
     steps = range(first, first + recipe.segment)
     run, state, losses, norms = take_steps(
@@ -207,14 +222,17 @@ def _segment(
 def take_steps(
     kind: Kind, recipe: Recipe, run: Run, state: eqx.nn.State, batches: tuple[Any, ...]
 ) -> tuple[Run, eqx.nn.State, Float[Array, " steps"], Float[Array, " steps"]]:
-    """Take a step a batch; return what moved, and loss and gradient norm of each.
+    """Take one training step per batch.
 
     Args:
-        kind: What is learnt.
+        kind: Loss and record of the best network.
         recipe: Network and optimiser.
-        run: Parameters and optimiser as they are.
-        state: Running averages.
-        batches: As ``fit_segments`` is given them.
+        run: Parameters, optimiser and step.
+        state: Running averages of the network.
+        batches: Parts of the batches; the first axis of each part is the steps.
+
+    Returns:
+        The new run, the new averages, and the loss and the gradient norm of each step.
     """
     rest, factors, decays = _skeleton(recipe)
     descent = recipe.optimiser.transformation(run.rate, factors, decays)

@@ -1,4 +1,4 @@
-"""Training a deep network on labelled sequences, and resuming it where it was stopped.
+"""Training of a deep network on labelled sequences, which can be interrupted and resumed.
 
 Source: Orvieto et al. (2023), Appendix D.2.
 """
@@ -43,14 +43,26 @@ PROBED = 32  # sequences whose states are measured at each evaluation
 
 
 class Score(NamedTuple):
-    """Mean loss and accuracy of a network over a part of a data set."""
+    """Mean loss and accuracy of a network over a part of a data set.
+
+    Attributes:
+        loss: Mean cross-entropy in nats.
+        accuracy: Share of correct answers.
+    """
 
     loss: float
     accuracy: float
 
 
 class Best(NamedTuple):
-    """The network of the best validation so far."""
+    """Network with the largest validation accuracy so far.
+
+    Attributes:
+        parameters: Trained arrays.
+        state: Running averages.
+        accuracy: Accuracy on the validation part.
+        step: Training step.
+    """
 
     parameters: Any
     state: eqx.nn.State
@@ -59,17 +71,17 @@ class Best(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A training at its end.
+    """Result of a training.
 
     Attributes:
-        network: At the best validation; it is in inference mode.
-        state: Its running averages.
-        step: The step after which it was best.
-        validation: Its accuracy there.
-        test: What it then scores.
-        records: ``loss`` and ``gradient_norm`` (segments, steps); at each evaluation
-            ``step``, ``validation_loss``, ``validation_accuracy``, ``state_power`` of
-            every layer, and what the probe returns.
+        network: Network with the largest validation accuracy, in inference mode.
+        state: Running averages of this network.
+        step: Training step of this network.
+        validation: Accuracy of this network on the validation part.
+        test: Loss and accuracy of this network on the test part.
+        records: ``loss`` and ``gradient_norm`` of shape (segments, steps).  ``step``,
+            ``validation_loss``, ``validation_accuracy``, ``state_power`` of every layer,
+            and the arrays of the probe, with a value per evaluation.
     """
 
     network: Trained
@@ -86,7 +98,7 @@ Probe = Callable[[Trained, eqx.nn.State], Mapping[str, Any]]
 def cross_entropy(
     scores: Float[Array, "batch classes"], labels: Int[Array, " batch"]
 ) -> Float[Array, " batch"]:
-    """Minus the log-probability of each label, in nats."""
+    """Return minus the log-probability of each label in nats."""
     return optax.losses.softmax_cross_entropy_with_integer_labels(scores, labels)
 
 
@@ -101,24 +113,33 @@ def fit(
     progress: Progress = lambda done, last: None,
     prepare: Prepare = unchanged,
 ) -> Fitted:
-    """Train a network, and test it where its validation was best.
+    """Train a network to classify sequences, and test the network with the best validation.
 
     Args:
-        recipe: Network and schedule.
-        data: Training, validation and test.
+        recipe: Network, optimiser, learning rate and batch size.
+        data: Training, validation and test parts of the data.
         seed: Seed of the parameters, of the order of the examples and of dropout.
-        checkpoint: File to go on from and to write.
-        every: Seconds between two writes.
-        probe: Measures a network, in inference mode, at each evaluation; its arrays are
-            recorded, and must not change in shape.
-        progress: Called with the segments done and the last loss and accuracy.
-        prepare: Changes numbers of the drawn network before the first step.
+        checkpoint: File to which the training is saved and from which it resumes.
+            Default: none.
+        every: Number of seconds between two checkpoints.
+        probe: Function of the network in inference mode and its running averages.  It is
+            called at each evaluation and returns arrays to record, by name.  Their
+            shapes must not change.
+        progress: Function that is called after each segment.  Its arguments are the
+            number of finished segments, and a dictionary with the last ``loss`` and
+            ``accuracy``.
+        prepare: Function from the initialised network to the network that is trained.
+            Array shapes must not change.
+
+    Returns:
+        The ``network`` and its running averages ``state``, its training ``step``, its
+        ``validation`` accuracy, its ``test`` scores, and the ``records`` of the training.
 
     Raises:
-        ValueError: If no generator takes the seed, the network does not fit the data, a
-            batch is larger than the training, or the checkpoint is of another training.
-        Diverged: At the step whose loss or gradient is not finite; the checkpoint before
-            it is left.
+        ValueError: If the seed is out of range; the network does not fit the data; the
+            batch is larger than the training part; or the checkpoint is damaged or
+            belongs to another training.
+        Diverged: If the loss or a gradient is not finite.  The last checkpoint is kept.
 
     Example:
         >>> from sigprop.networks import NetworkConfig
@@ -158,7 +179,14 @@ def fit(
 def evaluate(
     network: Trained, state: eqx.nn.State, examples: Examples, size: int
 ) -> Score:
-    """Loss and accuracy of a network in inference mode, ``size`` examples at once."""
+    """Return the loss and accuracy of a network on some examples.
+
+    Args:
+        network: Network in inference mode.
+        state: Running averages of the network.
+        examples: Labelled sequences.
+        size: Number of examples in a batch.
+    """
     loss, right = 0.0, 0
     for batch in evaluation_batches(examples, size):
         answers = _answers(network, state, *_placed(batch, examples.full))
@@ -168,10 +196,11 @@ def evaluate(
 
 
 def require_fit(recipe: Recipe, data: DataSet) -> None:
-    """Refuse a network that cannot read the data, or answer about them.
+    """Raise an error if the network of a recipe does not fit the data.
 
     Raises:
-        ValueError: Naming what the data need.
+        ValueError: If the encoder, the outputs, the head, the pooling or the inputs of
+            the network do not fit; the message states what the data need.
     """
     config, features = recipe.network, data.train.features
     needed = {
@@ -217,7 +246,7 @@ def _look(
 
 
 def _placed(batch: Batch, full: bool, axis: int = 0) -> tuple[Any, Any, Any]:
-    """Inputs, lengths where they differ, and labels; a share of them on every device."""
+    """Return inputs, lengths (None if all are equal) and labels, shared over devices."""
     parts = (batch.inputs, None if full else batch.lengths, batch.labels)
     count = jax.device_count()
     if count == 1 or batch.labels.shape[axis] % count:
@@ -250,7 +279,7 @@ KIND = Kind(_loss, Best, -1.0)
 def _answers(
     network: Trained, state: eqx.nn.State, inputs: Any, lengths: Any, labels: Any
 ) -> tuple[Float[Array, " batch"], Bool[Array, " batch"]]:
-    """Loss of each example, and whether the answer is right."""
+    """Return the loss of each example, and True if its answer is right."""
     scores, _ = over_batch(network, state, inputs, lengths=lengths)
     return cross_entropy(scores, labels), scores.argmax(-1) == labels
 
@@ -259,7 +288,7 @@ def _answers(
 def _powers(
     network: Trained, state: eqx.nn.State, inputs: Any, lengths: Any
 ) -> Float[Array, " depth"]:
-    """``E|h|^2`` of every layer; of a pair, in its first sequence."""
+    """Return ``E|h|^2`` of every layer; for pairs, in their first sequences."""
     if isinstance(network, TwoTowers):
         first = None if lengths is None else lengths[:, 0]
         return state_powers(network.tower, state, inputs[:, 0], first)

@@ -1,14 +1,16 @@
-"""Checkpoints of other libraries over the user's own series: theory beside measurement.
+"""Audit of checkpoints of other libraries: measured and predicted moments on your series.
 
-A checkpoint says what a layer computes, not what enters it; a series stands for that.  Of
-each layer modes from the slowest to the fastest are run over its windows, and what is
-measured stands beside what closed forms predict, one assumption more at a time:
+A checkpoint has the weights of a layer, but not its inputs.  A series of yours replaces
+the inputs.  Some modes of each layer, from the slowest to the fastest, are run over the
+windows of the series.  The measured moments are compared with closed forms, and each
+prediction makes one more assumption.  A layer is run in one of three ways:
 
-- *linear* layers in the coordinates of their modes, driven through their own ``B``;
-- *gated* layers whose gates see the input alone neuron by neuron, through their gates;
-- all others *at rest*, as if no input moved their decay.
+- *linear* layers: mode by mode, with inputs through the matrix ``B`` of the layer;
+- *gated* layers, if the gates depend only on the input: neuron by neuron, with the gates;
+- all other layers *at rest*: with the decay that they have at zero input.
 
-``audit_checkpoint`` gives a ``Checked``; ``report`` makes text, JSON and arrays of it.
+``audit_checkpoint`` returns a ``Checked``.  The module ``report`` turns it into text, JSON
+and arrays.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The audit of a checkpoint: layer after layer, every number that the report tells."""
+"""Audit of a checkpoint: all numbers of the report, layer by layer."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -42,16 +42,18 @@ LARGE = 1 << 22  # parameters of one layer beyond which its trace is not measure
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on the work of a check: modes, gated neurons and draws.
+    """Limits on the work of ``audit_checkpoint``.
 
     Attributes:
-        modes: Number of modes of each layer, from the slowest to the fastest.
-        gated: Number of neurons of each layer whose gates are run.
-        probes: Number of draws for each measured trace; 0 measures none.
-        seed: Seed of the bootstrap, of random channels and of the draws.
+        modes: Number of modes that are run in each layer, from the slowest to the fastest.
+        gated: Number of neurons that are run in each gated layer, because these take
+            longer.
+        probes: Number of random vectors for each measured trace; 0 skips the measurement.
+        seed: Seed of all random numbers.
 
     Raises:
-        ValueError: If a number or the seed is out of range.
+        ValueError: If ``modes`` or ``gated`` is below one, ``probes`` is negative, or the
+            seed is out of range.
 
     Example:
         >>> Limits(modes=8).probes
@@ -71,12 +73,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Trace:
-    """The Hessian's trace of a layer that is its own teacher, by two ways.
+    """Trace of the loss Hessian of one layer at the optimum, predicted and measured.
+
+    The loss is the squared error to the outputs of the layer itself.
 
     Attributes:
-        predicted: By parameter; empty where there is no closed form.
-        measured: By running the layer; none where that is not done.
-        missing: Why one of them is missing.
+        predicted: Trace of each parameter from the closed form, by parameter name; empty
+            if there is no closed form.
+        measured: Trace measured by running the layer, or None.
+        missing: Reason why a value is missing, or a remark on it.
     """
 
     predicted: dict[str, float] = field(default_factory=dict)
@@ -86,21 +91,22 @@ class Trace:
 
 @dataclass(frozen=True)
 class LayerChecked:
-    """All that was found of one layer.
+    """Audit of one layer of a checkpoint.
 
     Attributes:
-        layer: What its names begin with.
-        family: What it computes.
-        library: Whose names it has.
-        kind: How its modes were run.
-        rungs: The assumptions, each beside all before it.
-        chosen: The modes that were run.
-        moments: Measured and predicted, by quantity.
-        margin: Its distance to the unit circle.
-        trace: Trace of its Hessian.
-        inputs: What stands for its inputs, in words.
-        driven_time_constants: Of gated neurons under the inputs, in steps.
-        notes: What is missing, and why.
+        layer: Common prefix of the layer's tensor names.
+        family: Name of the model, such as ``the LRU``.
+        library: Library whose tensor names the layer has.
+        kind: Way in which the modes were run: ``linear``, ``gated`` or ``at rest``.
+        rungs: Names of the assumptions.  Each prediction makes one more of them.
+        chosen: Modes that were run.
+        moments: Measured and predicted moments, an item per quantity.
+        margin: Distance of the modes to the unit circle.
+        trace: Trace of the loss Hessian.
+        inputs: Description of the inputs that the layer received.
+        driven_time_constants: Time constants of gated neurons under these inputs, in
+            steps; empty for other layers.
+        notes: Sentences about results that are missing or restricted.
     """
 
     layer: str
@@ -119,7 +125,14 @@ class LayerChecked:
 
 @dataclass(frozen=True)
 class Checked:
-    """The audit of a checkpoint.
+    """Audit of a checkpoint on a series.
+
+    Attributes:
+        checkpoint: Path of the checkpoint.
+        data: Name of the series.
+        series: Windows of the series.
+        limits: Limits on the work.
+        layers: Audit of each recurrent layer.
 
     Example:
         >>> series = Series(np.ones((4, 32, 1)), ("wind",), notes=(), block=1)
@@ -144,21 +157,23 @@ def audit_checkpoint(
     through: str | None = None,
     shown: Callable[[list[ForeignLayer]], Iterable[ForeignLayer]] = list,
 ) -> Checked:
-    """Run every recurrent layer of a checkpoint over a series.
+    """Run every recurrent layer of a checkpoint over a series; compare with theory.
 
     Args:
-        checkpoint: Checkpoint that ``sigprop.networks.foreign.open_checkpoint`` read.
+        checkpoint: Checkpoint that ``sigprop.networks.foreign.open_checkpoint`` returned.
         series: Windows of a time series, from ``sigprop.audit.load_series``.
         data: Name of the series, for the report.
-        limits: Limits on the work; by default those of ``Limits()``.
-        mapping: File that names layers, added to those that are found; see
-            ``sigprop.networks.foreign.mapped``.
-        through: Name of the matrix that makes the first channels of features.
-        shown: Passes the layers on, and may show how far the work is.
+        limits: Limits on the work.  Default: ``Limits()``.
+        mapping: File that assigns tensor names to layers, in addition to the names that
+            sigprop knows; see ``sigprop.networks.foreign.mapped``.
+        through: Name of a matrix of the checkpoint that maps the features of the series
+            to input channels.  Layers of another width do not use it.
+        shown: Function that yields the layers it receives, for a progress bar.
 
     Raises:
-        ValueError: If there is no layer, none has a mode inside the unit circle, or
-            ``through`` fits neither file nor series.
+        ValueError: If ``limits`` have fewer than two modes or gated neurons; if there is
+            no recurrent layer; if no layer has a mode inside the unit circle; or if
+            ``through`` is not a matrix of the file with a side for the features.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays
@@ -261,7 +276,7 @@ def _trace(
     embedding: Embedding | None,
     limits: Limits,
 ) -> Trace:
-    """By closed form where there is one, and by running the layer."""
+    """Return the trace from the closed form, if there is one, and from running the layer."""
     if layer is None or embedding is None:
         return Trace(missing=f"no layer of ours to run: {why}")
     count = count_parameters(layer)
@@ -287,7 +302,7 @@ def _trace(
 def _by_form(
     layer: Layer, series: Series, embedding: Embedding
 ) -> tuple[dict[str, float], str]:
-    """The trace by parameter, and what is missing or assumed."""
+    """Return the trace by parameter, and a sentence on what is missing or assumed."""
     if isinstance(layer, RGLRU):
         if layer.state_size > MOST_NEURONS:
             return (
@@ -325,9 +340,19 @@ def _by_form(
 def first_failing(
     layer: LayerChecked, moments: Moments, tolerance: float
 ) -> list[str | None]:
-    """By mode, the first assumption whose prediction is off by more than a tolerance.
+    """Return the first assumption that fails, for each mode.
 
-    Empty where none is; none where there is no prediction at all.
+    An assumption fails if predicted over measured differs from one by more than the
+    tolerance.
+
+    Args:
+        layer: Audit of a layer.
+        moments: One quantity of this layer.
+        tolerance: Largest accepted relative error.
+
+    Returns:
+        For each mode the name of the assumption, an empty text if none fails, or None if
+        there is no prediction.
     """
     ratios = moments.predicted / moments.measured
     off = np.abs(ratios - 1) > tolerance

@@ -10,24 +10,40 @@ from sigprop.networks.foreign import Checkpoint
 
 
 class Embedding(NamedTuple):
-    """Channels ``mixing x`` of features ``x``, and in words where the mixing comes from."""
+    """Input channels ``mixing x`` made from the features ``x`` of a series.
+
+    Attributes:
+        mixing: Matrix from ``f`` features to ``d`` channels.
+        origin: Description of the matrix.
+    """
 
     mixing: Float[np.ndarray, "d f"]
     origin: str
 
 
 class Encoder(NamedTuple):
-    """A matrix of the checkpoint that makes channels of features."""
+    """Matrix of a checkpoint that maps features to channels.
+
+    Attributes:
+        name: Name of the tensor.
+        matrix: Matrix from ``f`` features to ``d`` channels.
+    """
 
     name: str
     matrix: Float[np.ndarray, "d f"]
 
 
 def encoder_of(checkpoint: Checkpoint, name: str, series: Series) -> Encoder:
-    """The matrix of that name, whichever way round it is stored.
+    """Return the encoder matrix with a given name, transposed if necessary.
+
+    Args:
+        checkpoint: Checkpoint with the matrix.
+        name: Name of the tensor.
+        series: Series whose features the matrix maps.
 
     Raises:
-        ValueError: If there is none, or it is no matrix for as many features; names both.
+        ValueError: If there is no tensor of this name, it is not a matrix, or neither of
+            its sides is the number of features.
     """
     if name not in checkpoint.tensors:
         raise ValueError(
@@ -45,10 +61,19 @@ def encoder_of(checkpoint: Checkpoint, name: str, series: Series) -> Encoder:
 
 
 def embed(series: Series, width: int, encoder: Encoder | None, seed: int) -> Embedding:
-    """Channels of a layer of that width: by the encoder, as they are, or mixed at random.
+    """Make the input channels of a layer from the features of a series.
 
-    Random weights are Gaussian, the same for every layer of a width, and scaled so that
-    each channel has variance one.
+    The encoder is used if it has as many rows as the layer has channels.  Otherwise, if
+    there are as many features as channels, they are used without change.  In all other
+    cases the channels are random mixtures of the features.  The random weights are
+    Gaussian and scaled so that each channel has unit variance.  Layers of the same width
+    get the same mixtures.
+
+    Args:
+        series: Series with the features.
+        width: Number of channels of the layer.
+        encoder: Matrix of the checkpoint from features to channels, or None.
+        seed: Seed of the random weights.
     """
     if encoder is not None and len(encoder.matrix) == width:
         return Embedding(encoder.matrix, f"the series through {encoder.name}")

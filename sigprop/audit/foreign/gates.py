@@ -1,9 +1,9 @@
-"""Neurons through their own gates over a series: Mamba-1 and RG-LRU.
+"""Moments of gated neurons over a series, for Mamba-1 and RG-LRU.
 
-Theory takes inputs for Gaussian and the past for infinite; then for AR(1) series of the lag-one
-correlation that was measured, or for independent in time.  Correlations between channels
-are kept.  Measured are means over the second half of each window; where white inputs have
-not built up the moment's limit by then, memory is cut.
+The predictions are stationary limits for Gaussian inputs.  The inputs are AR(1) processes
+with the measured lag-one correlation, or independent in time.  Correlations between
+channels are included.  The measured values are means over the second half of each window.
+If the moment under white inputs has not reached its limit there, the window is too short.
 """
 
 import dataclasses
@@ -31,17 +31,19 @@ from sigprop.theory import gates
 
 RUNGS = ("AR(1)", "Gaussian, white")
 SLOPES = {"W_a": "r", "b_a": "r", "W_x": "i", "b_x": "i", "Lambda": "Lambda"}
-"""Of RG-LRU, by the names of ``sigprop.theory.gates``."""
+"""Symbol of ``sigprop.theory.gates.RGLRU`` that each parameter of an RG-LRU changes."""
 
 
 class Gated(NamedTuple):
-    """Moments of neurons, and what their gates do over the series.
+    """Moments and time constants of gated neurons over a series.
 
     Attributes:
-        moments: Moments of the state, and of its slope by the neuron's own parameter.
-        time_constant: ``1/(1 - exp(mean(log a)))`` of each, in steps.
+        moments: Moments of the state, and of its derivative by the neuron's decay
+            parameter.
+        time_constant: ``1/(1 - exp(mean(log a)))`` of each neuron, in steps, with the mean
+            over the series.
         rho: Lag-one correlation of the channels.
-        infinite: How many second moments are infinite under an assumption.
+        infinite: Number of predicted moments that are infinite or have no closed form.
     """
 
     moments: tuple[Moments, ...]
@@ -53,7 +55,16 @@ class Gated(NamedTuple):
 def neurons_of(
     layer: RGLRU | Selective, indices: Int[np.ndarray, " n"]
 ) -> tuple[Neurons, str, str]:
-    """Some neurons by rows over all channels, and their own parameter: ours and the layer's."""
+    """Describe some neurons of a layer by their weights over all channels.
+
+    Args:
+        layer: RG-LRU or Mamba-1 layer.
+        indices: Indices of the neurons.
+
+    Returns:
+        The neurons, the symbol of their decay parameter in ``sigprop.theory.gates``, and
+        the name of this parameter in the layer.
+    """
     if isinstance(layer, RGLRU):
         size = layer.W_a.shape[1]
         heads, rows = indices // size, indices % size
@@ -85,7 +96,14 @@ def neurons_of(
 def gated_moments(
     chosen: Chosen, series: Series, embedding: Embedding, seed: int
 ) -> Gated:
-    """State and slope of every chosen neuron, measured and predicted."""
+    """Measure and predict the state and its derivative for every chosen neuron.
+
+    Args:
+        chosen: Neurons of the kind ``gated``.
+        series: Inputs.
+        embedding: Map from features to the layer's channels.
+        seed: Seed of the bootstrap.
+    """
     layer: Any = chosen.layer
     neurons, symbol, name = neurons_of(layer, chosen.indices)
     rows = neurons.weights @ embedding.mixing
@@ -109,10 +127,16 @@ def gated_moments(
 
 
 def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str, float]:
-    """The Hessian's trace of an RG-LRU, whose output is its state, by parameter.
+    """Return the trace of an RG-LRU's loss Hessian at the optimum, by parameter.
 
-    Exact for Gaussian inputs that are independent in time, averaged over as many steps from
-    the zero state as a window has; correlations between channels are kept.
+    The output of the layer is its state.  The result is exact for Gaussian inputs that are
+    independent in time, averaged over the steps of a window from the zero state.
+    Correlations between channels are included.
+
+    Args:
+        layer: RG-LRU layer.
+        series: Series whose second moments the inputs have.
+        embedding: Map from features to the layer's channels.
     """
     steps, size = series.values.shape[1], layer.W_a.shape[1]
     root, totals = _root(series), dict.fromkeys(SLOPES, 0.0)
@@ -131,14 +155,14 @@ def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str,
 
 
 def _root(series: Series) -> Float[np.ndarray, "f f"]:
-    """Matrix ``R`` for which ``R R^T`` has the second moments of the features."""
+    """Return ``R`` for which ``R R^T`` is the second-moment matrix of the features."""
     flat = series.values.reshape(-1, series.values.shape[2])
     values, vectors = np.linalg.eigh(flat.T @ flat / len(flat))
     return vectors * np.sqrt(np.maximum(values, 0))
 
 
 def _lag_one(features: Float[np.ndarray, "num time f"], embedding: Embedding) -> float:
-    """Correlation of neighbouring steps, averaged over channels by their power."""
+    """Return the correlation of neighbouring steps, averaged over channels by power."""
     gram = embedding.mixing.T @ embedding.mixing
     early, late = features[:, :-1], features[:, 1:]
     above = np.einsum("ntf,fg,ntg->", late, gram, early, optimize=True)
@@ -151,7 +175,7 @@ def _lag_one(features: Float[np.ndarray, "num time f"], embedding: Embedding) ->
 def _predict(
     neurons: Neurons, by: str | None, terms: list[tuple[float, float]] | None
 ) -> Float[np.ndarray, " n"]:
-    """The limit of a moment of each neuron; not a number where it is infinite."""
+    """Return the stationary limit of each neuron's moment; NaN if it is infinite."""
     values = np.full(len(neurons.weights), np.nan)
     for index in range(len(values)):
         neuron = neurons.some(slice(index, index + 1))
@@ -173,7 +197,7 @@ def _predict(
 def _second_half(
     neurons: Neurons, by: str | None, steps: int
 ) -> Float[np.ndarray, " n"]:
-    """A moment averaged over the second half of a window, for white Gaussian inputs."""
+    """Return a moment averaged over a window's second half, for white Gaussian inputs."""
     half = steps // 2
 
     def total(until: int) -> Float[np.ndarray, " n"]:
@@ -188,7 +212,12 @@ def _second_half(
 def _run(
     neurons: Neurons, features: Float[np.ndarray, "num time f"], by: str
 ) -> tuple[Float[np.ndarray, "2 num n"], Float[np.ndarray, " n"]]:
-    """Mean squares of state and slope in the later half of each window; mean of ``log a``."""
+    """Run neurons over a series.
+
+    Returns:
+        The mean squares of the state and of its derivative over the second half of each
+        window, and the mean of ``log a`` of each neuron.
+    """
     num, steps, _ = features.shape
     n = len(neurons.weights)
     h, s = np.zeros((2, n, num))

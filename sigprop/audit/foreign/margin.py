@@ -12,22 +12,24 @@ from sigprop.networks.foreign.family import time_constant
 
 @dataclass(frozen=True)
 class Margin:
-    """The stability margin of a layer at rest.
+    """Stability margin of a layer, from its eigenvalues at zero input.
 
     Attributes:
-        modes: How many the layer has.
-        gap: ``1 - |lam|`` of its slowest mode; below zero where it grows.
-        memory: ``1/(1 - |lam|)`` of that mode, in steps; infinite from the unit circle on.
-        median: The same of the median mode.
-        fastest: The same of the fastest.
-        growing: Modes with ``|lam| > 1``.
-        undamped: Modes with ``|lam| = 1``.
-        dtype: The format that the decay is stored in.
-        step: How much longer the next memory is that the stored parameters can say, one of
-            them moved by one place of its format; infinite where there is no next.
-        longest: The longest memory of a modulus that is itself held in the format, or
-            half of it where it is rounded.
-        spacings: How many neighbouring moduli of the format fit between the mode and one.
+        modes: Number of modes of the layer.
+        gap: ``1 - |lam|`` of the slowest mode; negative if the mode grows.
+        memory: Time constant ``1/(1 - |lam|)`` of the slowest mode in steps; infinite for
+            ``|lam| >= 1``.
+        median: Time constant of the median mode in steps.
+        fastest: Time constant of the fastest mode in steps.
+        growing: Number of modes with ``|lam| > 1``.
+        undamped: Number of modes with ``|lam| = 1``.
+        dtype: Floating-point format in which the decay is stored.
+        step: Increase of the slowest time constant, in steps, if one stored parameter
+            changes to the next number of its format; infinite if no larger time constant
+            can be stored.
+        longest: Largest finite time constant of a modulus ``|lam|`` in this format, in
+            steps.
+        spacings: Gap of the slowest mode, divided by the spacing of the format below one.
     """
 
     modes: int
@@ -44,10 +46,14 @@ class Margin:
 
 
 def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
-    """The margin of one layer.
+    """Return the stability margin of one layer.
+
+    Args:
+        recurrence: Layer of the checkpoint.
+        rest: Eigenvalues of the layer at zero input.
 
     Raises:
-        ValueError: If none of its decays is a number.
+        ValueError: If no decay of the layer is a finite number.
     """
     nu = rest.nu.reshape(-1)
     finite = nu[np.isfinite(nu)]
@@ -80,7 +86,7 @@ def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
 
 
 def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
-    """The slowest time constant after the smallest step outwards that can be stored."""
+    """Return the slowest time constant after the smallest increase that can be stored."""
     nu = rest.nu.reshape(-1)
     slowest = (
         int(np.nanargmin(np.where(nu > 0, nu, np.nan))) if (nu > 0).any() else None
@@ -99,7 +105,7 @@ def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
 
 
 def _neighbour(array: np.ndarray, end: float) -> np.ndarray:
-    """Every number moved to the next of its format; of complex ones the real part."""
+    """Move every number, or the real part of a complex one, to the next in its format."""
     if array.dtype.kind == "c":
         return _neighbour(np.real(array), end) + 1j * np.imag(array)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Modes of a layer that a check runs, taken at rest, and the filters of their inputs."""
+"""Modes of a layer that an audit runs, at zero input, and the filters of their inputs."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,22 +21,24 @@ from sigprop.numerics.precision import double_precision
 Kind = Literal["linear", "gated", "at rest"]
 STATE, SLOPE = "state", "dh/dlam"
 GATED = (RGLRU, Selective)
-"""Layers whose neurons are run through their own gates."""
+"""Layers whose neurons are run with their gates."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Modes of a layer, from the slowest to the fastest.
+    """Modes of a layer that an audit runs, from the slowest to the fastest.
 
     Attributes:
-        kind: How they are run.
-        indices: Their indices among the layer's modes.
-        nu: ``-log|lam|`` of each, at rest.
+        kind: Way in which the modes are run: ``linear``, ``gated`` or ``at rest``.
+        indices: Indices of the modes in the layer.
+        nu: Decay rates ``-log|lam|`` at zero input.
         theta: Phases in radians.
-        inward: What multiplies each input channel; none at rest.
-        filters: By quantity, what each makes of what enters it; none where gated.
-        layer: Ours with these parameters, where it could be made.
-        why: Why they are not run through the layer's own weights, if so.
+        inward: Weight of each input channel in each mode, or None if the modes are not
+            driven through the layer's input weights.
+        filters: Filter from a mode's input to each quantity, by quantity; empty for gated
+            layers.
+        layer: Layer of sigprop with the parameters of the checkpoint, or None.
+        why: Reason why the modes are run at rest, or an empty text.
     """
 
     kind: Kind
@@ -50,7 +52,14 @@ class Chosen:
 
 
 def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
-    """Indices of modes inside the unit circle, the slowest first, evenly by their rank.
+    """Return indices of modes inside the unit circle, at evenly spaced ranks.
+
+    Args:
+        rest: Eigenvalues of a layer at zero input.
+        most: Largest number of modes.
+
+    Returns:
+        The indices, from the slowest to the fastest mode.
 
     Example:
         >>> spread(Rest(nu=np.array([[0.5, np.nan, 0.1, 0.0, 0.2, 0.3]])), 3).tolist()
@@ -66,13 +75,13 @@ def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
 
 
 def choose(recurrence: ForeignLayer, rest: Rest, most: int, most_gated: int) -> Chosen:
-    """The modes of a layer that are run, and how.
+    """Choose the modes of a layer that an audit runs, and the way to run them.
 
     Args:
-        recurrence: The layer.
-        rest: Its recurrence at rest.
-        most: How many modes.
-        most_gated: How many neurons, where their gates are run.
+        recurrence: Layer of the checkpoint.
+        rest: Eigenvalues of the layer at zero input.
+        most: Largest number of modes.
+        most_gated: Largest number of neurons, if their gates are run.
     """
     layer, why = _ours(recurrence)
     if isinstance(layer, GATED):
@@ -97,7 +106,7 @@ def choose(recurrence: ForeignLayer, rest: Rest, most: int, most_gated: int) -> 
 
 
 def _ours(recurrence: ForeignLayer) -> tuple[Layer | None, str]:
-    """Our layer of double precision, or why there is none."""
+    """Return the layer of sigprop in double precision, or None and the reason."""
     if recurrence.family.layer is None:
         return None, f"{recurrence.family.title} is known by its decay alone"
     try:
@@ -130,7 +139,7 @@ def _filters(nu: Any, theta: Any, alpha: Any, beta: Any) -> Filters:
 
 
 def _linear(layer: Layer, indices: Any, nu: Any, theta: Any) -> Chosen:
-    """Modes through the layer's own ``B``, their slopes by its own parameters."""
+    """Return modes with inputs through ``B``, and derivatives by the layer's parameters."""
     if isinstance(layer, RotRNN):
         diagonal = layer.diagonal()
         lam = np.asarray(diagonal.eigenvalues())

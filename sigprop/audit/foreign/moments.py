@@ -1,4 +1,4 @@
-"""Moments of modes over a series: measured, and predicted an assumption more at a time."""
+"""Moments of modes over a series: measured, and predicted under more and more assumptions."""
 
 from dataclasses import dataclass
 
@@ -23,22 +23,23 @@ from sigprop.neuron.recurrence import linear_recurrence, sensitivity
 from sigprop.numerics.precision import double_precision
 
 RUNGS = ("stationary", "infinite", "independent", "white")
-"""Each beside all before it; see ``sigprop.audit.foreign.report.REASONS``."""
+"""Assumptions; each prediction makes one more.  ``sigprop.audit.foreign.report`` explains
+them."""
 DRAWS = 1000  # of the bootstrap
 
 
 @dataclass(frozen=True)
 class Moments:
-    """One quantity of every chosen mode, averaged over the steps of a window.
+    """Mean square of one quantity for every chosen mode, averaged over a window's steps.
 
     Attributes:
-        quantity: ``state``, ``dh/dlam`` or by a parameter.
-        measured: Mean over windows.
-        low: Lower end of its 95 % bootstrap interval.
-        high: Upper end.
-        predicted: A row for each assumption; not a number where none is made.
-        reached: Of gated neurons, the share of its limit that the moment reaches in the
-            steps that count, under white inputs.
+        quantity: ``state``, or a derivative of the state such as ``dh/dlam``.
+        measured: Mean over the windows.
+        low: Lower end of the 95 % bootstrap interval of ``measured``.
+        high: Upper end of the 95 % bootstrap interval of ``measured``.
+        predicted: Predictions, a row per assumption; NaN if there is no prediction.
+        reached: For gated neurons, the moment under white inputs over the measured steps,
+            divided by its stationary limit.  None for other layers.
     """
 
     quantity: str
@@ -52,13 +53,14 @@ class Moments:
 def linear_moments(
     chosen: Chosen, series: Series, embedding: Embedding | None, seed: int
 ) -> tuple[Moments, ...]:
-    """Every quantity of modes that are driven linearly.
+    """Measure and predict every quantity of modes with fixed eigenvalues.
 
     Args:
-        chosen: Of the kinds ``linear`` or ``at rest``.
-        series: What drives them.
-        embedding: How features make the layer's channels; none at rest, where each mode
-            is run over every feature alone, and the mean over features counts.
+        chosen: Modes of the kind ``linear`` or ``at rest``.
+        series: Inputs.
+        embedding: Map from features to the layer's channels.  None for modes at rest:
+            each mode is then run over every feature, and the result is the mean over
+            features.
         seed: Seed of the bootstrap.
     """
     features, num = series.values, len(series.values)
@@ -100,7 +102,16 @@ def linear_moments(
 def running_state(
     chosen: Chosen, series: Series, embedding: Embedding, seed: int
 ) -> Moments:
-    """Mean squares of a unit's own states, its gates running, of which theory says nothing."""
+    """Measure the mean squares of a layer's states with running gates.
+
+    There is no prediction for these states.
+
+    Args:
+        chosen: Modes of a layer.
+        series: Inputs.
+        embedding: Map from features to the layer's channels.
+        seed: Seed of the bootstrap.
+    """
     layer = chosen.layer
     assert layer is not None
     with double_precision(True):
@@ -122,9 +133,16 @@ def moments_of(
     series: Series,
     seed: int,
 ) -> Moments:
-    """Mean and interval of a quantity over windows, beside its predictions.
+    """Return the mean and interval of a quantity over windows, with its predictions.
 
-    A second moment that an assumption puts at or below zero is none: it is not a number.
+    A prediction at or below zero is not a second moment and becomes NaN.
+
+    Args:
+        quantity: Name of the quantity.
+        windows: Mean square of each mode in each window.
+        predicted: Predictions, a row per assumption.
+        series: Series with the block length of the bootstrap.
+        seed: Seed of the bootstrap.
     """
     low, high = bootstrap_interval(windows, series.block, seed, DRAWS)
     positive = np.where(predicted > 0, predicted, np.nan)
@@ -138,7 +156,7 @@ def _squares(
     inward: Complex[Array, "n f"],
     weights: Complex[Array, "quantities 2 n"],
 ) -> Float[Array, "num quantities n"]:
-    """Mean squares over the steps of each window, by running the recurrences."""
+    """Return mean squares over the steps of each window, by running the recurrences."""
 
     def of_window(x: Float[Array, "time f"]) -> Float[Array, "quantities n"]:
         v = x @ inward.T

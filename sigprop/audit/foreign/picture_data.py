@@ -1,4 +1,4 @@
-"""Arrays for the pictures of an audit, and what they show in words."""
+"""Data for the figures of an audit, and descriptions of the figures for screen readers."""
 
 import math
 from collections import Counter
@@ -10,11 +10,11 @@ import xarray as xr
 
 
 def dataset(layer: Mapping[str, Any], report: Mapping[str, Any]) -> xr.Dataset:
-    """Return the data that ``sigprop.figures.checkpoints`` draws of a layer.
+    """Return the data of one layer for ``sigprop.figures.checkpoints``.
 
     Args:
-        layer: One of ``layers`` of ``report.as_json``.
-        report: All of it.
+        layer: Item of ``layers`` in the result of ``report.as_json``.
+        report: Result of ``report.as_json``.
     """
     modes, names = layer["modes"], [moments["quantity"] for moments in layer["moments"]]
     first = layer["rungs"][0]
@@ -58,7 +58,7 @@ def _over(above: float | None, below: float | None) -> float:
 
 
 def labels(layer: Mapping[str, Any]) -> dict[str, str]:
-    """By panel, what its picture shows, for those who do not see it."""
+    """Return a description of each panel for screen readers, by panel name."""
     modes = layer["modes"]
     failures = Counter(mode["quantities"]["state"]["fails"] for mode in modes)
     names_of_failures = {"": "no assumption", None: "no prediction"}
@@ -102,7 +102,7 @@ def margins(report: Mapping[str, Any]) -> xr.Dataset:
 
 
 def margins_label(report: Mapping[str, Any]) -> str:
-    """Describe the picture of all margins in words."""
+    """Describe the figure of all margins in words, for screen readers."""
     data = margins(report)
     slow = data["slowest"].values
     finite = slow[np.isfinite(slow)]

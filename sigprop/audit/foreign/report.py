@@ -1,7 +1,7 @@
-"""The audit of a checkpoint as JSON, and in a table and a sentence.
+"""Audit of a checkpoint as JSON, tables and sentences.
 
-The JSON is one object with ``schema`` and ``version``; a number that is none, or infinite, is
-null.  A change that a reader could trip over raises the version.
+The JSON is one object with ``schema`` and ``version``.  NaN and infinity become null.  An
+incompatible change of the format increases the version.
 """
 
 import math
@@ -29,7 +29,7 @@ REASONS = {
     "AR(1)": "inputs are no Gaussian AR(1) series",
     "Gaussian, white": "inputs are not white",
 }
-"""By the first assumption that fails."""
+"""Sentence for each assumption that can be the first to fail."""
 FORMS = {
     "stationary": "lag weights of the window's length, with the autocovariance of what "
     "enters each mode",
@@ -40,20 +40,20 @@ FORMS = {
     "correlation",
     "Gaussian, white": "the same for Gaussian inputs that are independent in time",
 }
-"""By assumption: what the prediction is made of."""
+"""Description of the prediction under each assumption."""
 
 
 def number(value: float) -> float | None:
-    """A number for JSON: null where it is none or infinite."""
+    """Return a number for JSON; ``None`` for NaN and infinity."""
     return float(value) if math.isfinite(value) else None
 
 
 def as_json(checked: Checked, made_by: str) -> dict[str, Any]:
-    """The audit, ready for JSON.
+    """Return the audit as plain values for JSON.
 
     Args:
-        checked: Of ``audit_checkpoint``.
-        made_by: The program and its version.
+        checked: Audit that ``audit_checkpoint`` returned.
+        made_by: Name and version of the program.
     """
     windows, steps, _ = checked.series.values.shape
     limits = checked.limits
@@ -121,7 +121,7 @@ def _trace(layer: LayerChecked) -> dict[str, Any]:
 
 
 def _moments(layer: LayerChecked, m: Moments) -> dict[str, Any]:
-    """Medians over modes; how often the interval holds the prediction of least assumption."""
+    """Return medians over modes, and the number of intervals with the first prediction."""
     ratios = m.predicted / m.measured
     medians = {
         rung: _median(row) for rung, row in zip(layer.rungs, ratios, strict=True)
@@ -185,7 +185,7 @@ def _mode(
 
 
 def margin_sentence(margin: Margin) -> str:
-    """The distance of a layer to the unit circle, in a sentence."""
+    """Describe the distance of a layer's modes to the unit circle in a sentence."""
     if margin.growing:
         return f"{margin.growing} of {margin.modes} modes grow: |lam| > 1"
     if margin.undamped:
@@ -202,7 +202,7 @@ def margin_sentence(margin: Margin) -> str:
 
 
 def trace_sentence(layer: LayerChecked) -> str:
-    """The Hessian's trace by both ways, in a sentence."""
+    """Describe the predicted and the measured trace of the Hessian in a sentence."""
     parts, trace = [], layer.trace
     if trace.predicted:
         parts.append(f"predicted {sum(trace.predicted.values()):.4g}")
@@ -212,7 +212,7 @@ def trace_sentence(layer: LayerChecked) -> str:
 
 
 def table(layer: LayerChecked) -> Table:
-    """Medians over the modes of a layer, for a terminal."""
+    """Return a table of medians over the modes of a layer, for a terminal."""
     shown = Table(box=None, pad_edge=False, header_style="bold")
     shown.add_column("quantity", no_wrap=True)
     for name in ("measured", *layer.rungs, "in interval"):
@@ -234,7 +234,7 @@ READING = (
     "predicted / measured; each adds one assumption. In interval: the number of modes whose "
     "95 % bootstrap interval contains the prediction of the first column."
 )
-"""How to read ``table``."""
+"""Explanation of the columns of ``table``."""
 
 
 def _cell(value: float | None) -> str:
@@ -242,7 +242,7 @@ def _cell(value: float | None) -> str:
 
 
 def conclusion(checked: Checked) -> str:
-    """For how many modes theory holds, and what fails first elsewhere."""
+    """Count the modes that theory predicts, and the first assumptions to fail elsewhere."""
     failures: Counter[str] = Counter()
     least = 0
     for layer in checked.layers:

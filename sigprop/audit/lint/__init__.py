@@ -1,4 +1,6 @@
-"""Find destroyed, frozen and forgetful recurrences in a checkpoint, before training.
+"""Linter for the recurrences of a checkpoint; it needs no data and no training.
+
+It finds decays that are not finite, that never forget, or that forget too early.
 
     >>> import numpy as np
     >>> from sigprop.audit.lint import Settings, lint
@@ -8,7 +10,7 @@
     >>> [finding.rule.id for finding in report.graver]
     ['decay-all-zero', 'one-memory', 'memory-short']
 
-``RULES`` is the table of all that is looked for.
+``RULES`` is the table of all rules.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Findings that are known and accepted, from a file beside the code."""
+"""Findings that the user accepts, listed in a file with the reasons."""
 
 import fnmatch
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from sigprop.numerics.text import plain_name
 
 @dataclass(frozen=True)
 class Acceptance:
-    """Findings of one rule that are accepted.
+    """Acceptance of the findings of one rule.
 
     Attributes:
         rule: Identifier of the rule.
-        layer: Pattern of the layers; ``*`` stands for any text.
-        reason: Why they are accepted.
+        layer: Pattern of layer names, in which ``*`` stands for any text.
+        reason: Reason of the acceptance.
     """
 
     rule: str
@@ -31,7 +31,7 @@ class Acceptance:
         return f"{self.rule} in {self.layer} ({self.reason})"
 
     def covers(self, finding: Finding) -> bool:
-        """Return True if a finding is of the accepted rule and layer.
+        """Return True if a finding has the accepted rule and a matching layer name.
 
         Args:
             finding: Finding of a report.
@@ -43,10 +43,10 @@ class Acceptance:
 
 
 def read_accepted(path: Path) -> tuple[Acceptance, ...]:
-    """The accepted findings of a file in TOML or JSON.
+    """Read acceptances from a TOML or JSON file.
 
-    Each ``[[accept]]`` has a ``rule``, a ``reason`` and, unless all layers are meant, a
-    ``layer``, in which ``*`` stands for any text::
+    Each ``[[accept]]`` has a ``rule`` and a ``reason``.  It can have a ``layer``, in which
+    ``*`` stands for any text; without it, all layers are accepted::
 
         [[accept]]
         rule = "steps-large"
@@ -85,11 +85,12 @@ def _acceptance(table: Any, path: Path) -> Acceptance:
 
 
 def accept(report: Report, acceptances: Sequence[Acceptance]) -> Report:
-    """A report whose accepted findings stand apart and do not count.
+    """Move the accepted findings of a report from ``findings`` to ``accepted``.
 
     Args:
         report: Report that ``lint`` returned.
-        acceptances: The report lists those that cover no finding.
+        acceptances: Acceptances of the user.  The report lists those that match no
+            finding as ``unused``.
     """
     left, accepted = [], []
     used: set[Acceptance] = set()

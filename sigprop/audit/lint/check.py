@@ -1,4 +1,4 @@
-"""From a checkpoint to all that is wrong with its recurrences, in seconds."""
+"""Checks of all recurrent layers of a checkpoint against the rules."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,19 +40,23 @@ EXPONENT = {"bfloat16": 0x7F80, "float16": 0x7C00}
 def lint(
     checkpoint: Checkpoint, settings: Settings, mapping: Path | None = None
 ) -> Report:
-    """Hold every recurrent layer against all rules.
+    """Check every recurrent layer of a checkpoint against all rules.
 
-    A layer that cannot be read, and a tensor that looks recurrent and belongs to no layer,
-    are findings of the rule ``not-judged``.
+    The rule ``not-judged`` reports layers that cannot be read.  It also reports tensors
+    whose names look recurrent but that belong to no known layer.
 
     Args:
-        checkpoint: From ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.
-        settings: Use of the checkpoint, which its file does not state.
-        mapping: File that names layers; see ``sigprop.networks.foreign.mapped``. Names that
-            it leaves out are read as if there was none.
+        checkpoint: Result of ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.
+        settings: Sequence length, number format and optimiser, which the file does not
+            contain.
+        mapping: File that assigns tensor names to layers, in addition to the names that
+            sigprop knows; see ``sigprop.networks.foreign.mapped``.
+
+    Returns:
+        The findings, the most severe first, and the time constants of each layer.
 
     Raises:
-        ValueError: If there is no recurrent layer, or none can be read.
+        ValueError: If there is no recurrent layer, or no recurrent layer can be read.
 
     Example:
         >>> import numpy as np
@@ -105,7 +109,7 @@ def lint(
 
 
 def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
-    """A layer with its numbers, or why it has none."""
+    """Return a layer with its numbers, or the reason why they cannot be read."""
     try:
         stored = recurrence.read(recurrence.spelling.slow)
         with np.errstate(all="ignore"):  # what overflows is a finding
@@ -124,7 +128,7 @@ def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
 
 
 def _constant(recurrence: ForeignLayer) -> dict[str, float]:
-    """Matrices that move the decay and have one number throughout, with that number."""
+    """Return the value of each matrix that acts on the decay and has equal entries."""
     constant = {}
     for name in recurrence.spelling.moves:
         if name not in recurrence.tensors:
@@ -142,7 +146,7 @@ def _constant(recurrence: ForeignLayer) -> dict[str, float]:
 
 
 def _scale(recurrence: ForeignLayer) -> float:
-    """The median norm of a gate's rows, where the decay has no parameter but the gate."""
+    """Return the median norm of the gate's rows, if the decay has no other parameter."""
     moves = recurrence.spelling.moves
     if recurrence.spelling.slow or not moves:
         return 0.0
@@ -157,7 +161,7 @@ def _unjudged(
     skipped: list[Skipped],
     surveyed: Survey,
 ) -> tuple[str, ...]:
-    """Names that look recurrent and belong to no layer."""
+    """Return the names of tensors that look recurrent and belong to no layer."""
     known = {name for layer in skipped for name in layer.tensors}
     known |= {*surveyed.of_optimiser}
     known |= {name for named in surveyed.without for name in named.tensors}
@@ -175,7 +179,7 @@ def _refuse(
     unjudged: tuple[str, ...],
     surveyed: Survey,
 ) -> Never:
-    """Say why nothing was judged.
+    """Raise the error for a checkpoint without a layer that can be checked.
 
     Raises:
         ValueError: Always.
@@ -210,13 +214,14 @@ def judge(case: Case) -> Iterator[Finding]:
 
 
 def _severity(rule: str, case: Case) -> Severity:
-    """A rule's own, or a note where it depends on what is not known or was chosen.
+    """Return the severity of a rule for one layer.
 
-    Nobody knows how a format that is only stored is used, nor what inputs make of a decay
-    that they move, also where a release starts with large steps.  A decay that is never
-    learned is as long as its authors chose.  Forget gates of an LSTM are known to open too
-    late without a bias, and the delta rule bounds a state that does not decay: of one
-    layer all modes that never do are a warning, some are a note.
+    A finding is only a note if it depends on something that the file does not contain.
+    Examples are the format of the computation, and the effect of inputs on the decay.  It
+    is also a note if the authors of the layer chose the value: a decay that is not trained,
+    or large initial steps.  A short memory of an LSTM remains a warning, because its forget
+    gates are known to open too late without a bias.  The delta rule bounds a state that
+    does not decay.  There, a warning needs all modes of a layer, and some modes are a note.
     """
     family = case.recurrence.family
     unknown = {
@@ -235,7 +240,7 @@ def _severity(rule: str, case: Case) -> Severity:
 def _not_judged(
     skipped: list[Skipped], near: dict[str, str], settings: Settings
 ) -> Iterator[Finding]:
-    """Layers and tensors that were passed over, and settings of the optimiser."""
+    """Yield findings for layers, tensors and optimiser settings that were not checked."""
     rule = BY_ID["not-judged"]
     told = [(layer.prefix or TOP, layer.reason) for layer in skipped]
     none = "it belongs to no layer of a known family"
@@ -253,7 +258,7 @@ def _not_judged(
 def _not_finite(
     checkpoint: Checkpoint, layers: list[ForeignLayer], reported: set[str]
 ) -> Iterator[Finding]:
-    """Tensors with infinities, except the decays of layers in ``reported``."""
+    """Yield findings for tensors with infinity or NaN, except decays in ``reported``."""
     rule = BY_ID["weights-not-finite"]
     homes = {
         tensor.name: recurrence
@@ -279,7 +284,10 @@ def _not_finite(
 
 
 def not_finite(tensor: Tensor) -> int:
-    """Count the entries that are infinite or NaN, reading a piece at a time."""
+    """Count the entries of a tensor that are infinite or NaN.
+
+    The tensor is read in pieces, so that a large one does not fill the memory.
+    """
     if not tensor.dtype.startswith(
         ("float16", "float32", "float64", "bfloat", "complex")
     ):

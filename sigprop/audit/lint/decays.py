@@ -1,4 +1,7 @@
-"""Checks of the decay itself: is it a number, is it meant, does its format hold it?"""
+"""Checks of the decay: finite numbers, plausible values, and sufficient number formats.
+
+Each check yields the consequences of an error in one layer, one text per finding.
+"""
 
 import math
 from collections.abc import Iterator
@@ -30,7 +33,7 @@ def _length(case: Case) -> int:
 
 
 def not_finite(case: Case) -> Iterator[str]:
-    """Infinite or NaN parameters of the decay."""
+    """Report parameters of the decay that are infinite or NaN."""
     for name, raw in case.rest.raw.items():
         wrong = raw[~np.isfinite(raw)]
         if not wrong.size:
@@ -48,7 +51,7 @@ def _never(case: Case) -> str:
 
 
 def all_zero(case: Case) -> Iterator[str]:
-    """A parameter of the decay that is zero throughout."""
+    """Report a parameter of the decay whose entries are all zero."""
     for name, raw in case.rest.raw.items():
         if raw.size > 1 and not raw.any() and not _zero_by_recipe(case, name):
             times = case.times
@@ -59,9 +62,10 @@ def all_zero(case: Case) -> Iterator[str]:
 
 
 def part_zero(case: Case) -> Iterator[str]:
-    """A parameter of the decay of which a part was never initialised.
+    """Report a parameter of the decay that has zeros as if a part was never initialised.
 
-    Of a matrix whole rows count: a single zero is ``log 1``, with which rows of Mamba begin.
+    In a matrix, only rows of zeros count.  A single zero can be ``log 1``, the usual first
+    entry of a row in Mamba.
     """
     for name, raw in case.rest.raw.items():
         rows = raw.reshape(len(raw), -1) if raw.ndim else raw.reshape(1, 1)
@@ -78,7 +82,10 @@ def part_zero(case: Case) -> Iterator[str]:
 
 
 def _zero_by_recipe(case: Case, name: str) -> bool:
-    """Return True if zeros are the usual start: ``log 1``, or one real part for all."""
+    """Return True if zeros are usual initial values of a parameter.
+
+    Examples are ``log 1``, and a parameter with the same value for all modes.
+    """
     recurrence = case.recurrence
     for own in recurrence.spelling.starts:
         if own in case.stored and recurrence.local(own) == name:
@@ -92,7 +99,7 @@ def _zero_by_recipe(case: Case, name: str) -> bool:
 
 
 def negative(case: Case) -> Iterator[str]:
-    """Logarithms of ``-A`` that look like ``A`` itself: from -16 to -1."""
+    """Report logarithms of ``-A`` with values that are typical of ``A`` itself."""
     spelling = case.recurrence.spelling
     if case.recurrence.family.step != "softplus" or not spelling.logs:
         return  # elsewhere A = -exp(A_log) does not begin below -1
@@ -109,7 +116,7 @@ def negative(case: Case) -> Iterator[str]:
 
 
 def overflowing(case: Case) -> Iterator[str]:
-    """Exponentials that are infinite in the format of the layer, of finite parameters."""
+    """Report finite parameters whose exponential overflows in the layer's format."""
     dtype = case.settings.dtype or case.storage
     most = float(ml_dtypes.finfo(numpy_dtype(dtype)).max)
     shown = set()
@@ -145,7 +152,7 @@ def overflowing(case: Case) -> Iterator[str]:
 
 
 def rounded(case: Case) -> Iterator[str]:
-    """Logarithms of rates that are stored in a narrow format."""
+    """Report logarithms of decay rates that are stored in a narrow format."""
     dtype = case.storage
     if dtype not in ("bfloat16", "float16") or not case.stored:
         return
@@ -170,7 +177,7 @@ def rounded(case: Case) -> Iterator[str]:
 
 
 def rounding(case: Case) -> float:
-    """The largest relative change of a rate by the rounding of what is stored narrowly."""
+    """Return the largest relative change of a decay rate by rounding of its logarithm."""
     moved = dict(case.stored)
     for name in case.recurrence.spelling.decay:
         stored = case.stored.get(name)
@@ -186,7 +193,7 @@ def rounding(case: Case) -> float:
 
 
 def overwritten(case: Case) -> Iterator[str]:
-    """Logarithms of decays that look like weights of a matrix."""
+    """Report logarithms of decay rates with values that are typical of a weight matrix."""
     spelling = case.recurrence.spelling
     zero = {
         case.recurrence.local(name)
@@ -205,7 +212,7 @@ def overwritten(case: Case) -> Iterator[str]:
 
 
 def equal_decays(case: Case) -> Iterator[str]:
-    """Decays that are all the same."""
+    """Report decays that are equal for all modes."""
     nu = case.nu
     if all(case.starts(name) for name in case.recurrence.spelling.decay):
         return  # inputs alone make modes differ
@@ -215,7 +222,7 @@ def equal_decays(case: Case) -> Iterator[str]:
 
 
 def exploding(case: Case) -> Iterator[str]:
-    """Moduli above one."""
+    """Report modes with ``|lam| > 1``."""
     growing = case.nu < 0
     if growing.any():
         rate = float(-case.nu.min())
@@ -227,7 +234,7 @@ def exploding(case: Case) -> Iterator[str]:
 
 
 def frozen(case: Case) -> Iterator[str]:
-    """Moduli that are one in single precision."""
+    """Report modes with ``|lam| = 1`` in single precision."""
     still = (case.nu >= 0) & (case.nu <= TINY)
     if case.finite and still.any():
         count = counted(still.sum(), case.nu.size)
@@ -242,7 +249,7 @@ def frozen(case: Case) -> Iterator[str]:
 
 
 def frozen_for_length(case: Case) -> Iterator[str]:
-    """Memories a hundred times the sequence."""
+    """Report time constants that are much longer than the sequence."""
     length = case.settings.length
     if length is None or not case.nu.size or not case.finite:
         return
@@ -255,7 +262,7 @@ def frozen_for_length(case: Case) -> Iterator[str]:
 
 
 def instant(case: Case) -> Iterator[str]:
-    """Moduli below the resolution of single precision."""
+    """Report moduli ``|lam|`` below the resolution of single precision."""
     gone = case.nu > 25 * math.log(2)
     if case.nu.size and gone.mean() > 0.5:
         yield (
@@ -265,7 +272,7 @@ def instant(case: Case) -> Iterator[str]:
 
 
 def short(case: Case) -> Iterator[str]:
-    """No mode that carries anything over the sequence."""
+    """Report a layer in which no mode decays slowly enough for the sequence length."""
     length = case.settings.length
     if length is None or not case.nu.size or case.nu.min() <= 0:
         return
@@ -281,7 +288,7 @@ def short(case: Case) -> Iterator[str]:
 
 
 def resolution(case: Case) -> Iterator[str]:
-    """Moduli that the format does not tell from one."""
+    """Report modes whose gap ``1 - |lam|`` is below the resolution of the format."""
     dtype = case.settings.dtype or "float32"
     gone = lost(case.nu, dtype) & (case.nu > TINY)
     if gone.any():
@@ -295,9 +302,9 @@ def resolution(case: Case) -> Iterator[str]:
 
 
 def small_steps(case: Case) -> Iterator[str]:
-    """Steps far below those that are drawn, as after squaring them.
+    """Report discretisation steps far below the initial values, as after squaring them.
 
-    Of sequences that are so long, steps are not small whose memory they can hold.
+    A step is not reported if its time constant is shorter than the sequence.
     """
     steps = case.rest.steps
     if steps is None or not case.finite:
@@ -315,7 +322,7 @@ def small_steps(case: Case) -> Iterator[str]:
 
 
 def large_steps(case: Case) -> Iterator[str]:
-    """Steps far above those that are drawn, as of a bias that was set to zero."""
+    """Report steps far above the initial values, as after setting a bias to zero."""
     steps = case.rest.steps
     if steps is None or not case.finite:
         return
@@ -330,7 +337,7 @@ def large_steps(case: Case) -> Iterator[str]:
 
 
 def wrong_ring(case: Case) -> Iterator[str]:
-    """RG-LRU whose ``a``, rather than its power that is applied, is on the ring."""
+    """Report an RG-LRU whose ``a`` is on the paper's ring, while its power ``|lam|`` is not."""
     wide = case.rest.open
     if wide is None or not np.isfinite(wide).all() or wide.min() <= 0:
         return
@@ -346,7 +353,7 @@ def wrong_ring(case: Case) -> Iterator[str]:
 
 
 def clipped(case: Case) -> Iterator[str]:
-    """Many parameters at one end of their range."""
+    """Report a parameter with many entries at one end of its range, as after clipping."""
     for name, raw in case.rest.raw.items():
         if raw.ndim > 1 or raw.size < 8 or not np.isfinite(raw).all():
             continue

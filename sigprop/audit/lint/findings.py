@@ -22,10 +22,10 @@ TOP = "(top)"  # a layer whose names have no prefix
 
 
 def require_severity(name: str) -> Severity:
-    """A severity by its name.
+    """Return ``name`` if it is a severity.
 
     Raises:
-        ValueError: If there is none of this name.
+        ValueError: If ``name`` is not ``error``, ``warning`` or ``note``.
     """
     for severity in SEVERITIES:
         if severity == name:
@@ -35,15 +35,17 @@ def require_severity(name: str) -> Severity:
 
 @dataclass(frozen=True)
 class Settings:
-    """Use of a checkpoint, which its file does not state.
+    """Intended use of a checkpoint, which its file does not contain.
 
     Attributes:
-        length: Number of steps of the sequences.
-        dtype: Format in which ``lam`` is computed; float32 by default.
-        optimiser: Learning rate and weight decay of each tensor.
+        length: Number of steps of the sequences, or None if it is unknown.
+        dtype: Floating-point format in which ``lam`` is computed, or None if it is
+            unknown.  The rules then assume float32, or the stored format for overflow.
+        optimiser: Learning rate and weight decay of each tensor, or None if they are
+            unknown.
 
     Raises:
-        ValueError: If the length is below two steps, or there is no such format.
+        ValueError: If ``length`` is below two, or ``dtype`` is not a known format.
 
     Example:
         >>> Settings(length=4096, dtype="bfloat16").length
@@ -63,16 +65,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Case:
-    """One layer under the rules; ``nu`` has NaN where it is none.
+    """Layer that the rules examine.
 
     Attributes:
-        recurrence: The layer.
-        rest: Its recurrence at rest.
-        settings: What the file does not say.
-        stored: What decides the recurrence, by the names of the spelling, as stored.
-        constant: The number in matrices of equal numbers, of those that move the decay.
-        scale: Median norm of the rows of the gate of a decay that has no bias: the
-            standard deviation of its logits for inputs of variance one.
+        recurrence: Layer of the checkpoint.
+        rest: Eigenvalues of the layer at zero input.
+        settings: Intended use of the checkpoint.
+        stored: Stored arrays that determine the decay, by their names in the spelling.
+        constant: Value of each matrix that acts on the decay and has equal entries
+            throughout, by name.
+        scale: Median norm of the rows of the decay's gate, if the decay has no other
+            parameter; otherwise zero.  For inputs of unit variance it is the standard
+            deviation of the gate's logits.
     """
 
     recurrence: ForeignLayer
@@ -83,10 +87,10 @@ class Case:
     scale: float = 0.0
 
     def starts(self, name: str) -> bool:
-        """Return True if every entry of an array has the value that its library starts with.
+        """Return True if every entry of an array equals the initial value of its library.
 
         Args:
-            name: By the spelling.
+            name: Name of the array in the spelling.
         """
         start = self.recurrence.spelling.starts.get(name)
         stored = self.stored.get(name)
@@ -96,19 +100,19 @@ class Case:
 
     @property
     def storage(self) -> str:
-        """The narrowest format in which the parameters of the recurrence are stored."""
+        """Narrowest floating-point format among the stored parameters of the decay."""
         tensors = self.recurrence.tensors
         names = self.recurrence.spelling.slow
         return storage([tensors[name].dtype for name in names if name in tensors])
 
     @property
     def times(self) -> Float[np.ndarray, " modes"]:
-        """Time constants in steps of all modes that decay."""
+        """Time constants in steps of the modes with ``|lam| < 1``."""
         return time_constant(self.nu[self.nu > 0])
 
     @property
     def nu(self) -> Float[np.ndarray, " modes"]:
-        """``-log|lam|`` of all modes that are numbers."""
+        """Decay rates ``-log|lam|`` of all modes with a finite one."""
         flat = self.rest.nu.reshape(-1)
         return flat[np.isfinite(flat)]
 
@@ -120,17 +124,19 @@ class Case:
 
 @dataclass(frozen=True)
 class Rule:
-    """One way in which a recurrence is known to break.
+    """Rule of the linter: a known error of recurrent layers.
 
     Attributes:
-        id: Short and stable, for suppressions and links.
-        severity: ``error``: it cannot work as meant; ``warning``: it rarely does.
-        says: What is wrong, of any layer.
-        form: The closed form behind it, and where it stands.
-        remedy: What to do.
-        check: From a layer to the consequence in numbers, one text a finding.
-        own_form: The closed form with what ``words`` fills in for a layer.
-        own_remedy: The remedy with what ``words`` fills in for a layer.
+        id: Short name, which does not change between versions.
+        severity: ``error`` if the layer cannot work as intended, ``warning`` if it rarely
+            works, ``note`` for a remark.
+        says: Sentence about the error, for any layer.
+        form: Closed form that explains the error, with its source.
+        remedy: Advice for removing the error.
+        check: Function from a layer to the consequences in numbers, one text per
+            finding.
+        own_form: Template of ``form`` with placeholders for the names in a layer.
+        own_remedy: Template of ``remedy`` with placeholders for the names in a layer.
 
     Example:
         >>> from sigprop.audit.lint import RULES
@@ -150,7 +156,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule that a layer breaks; the form and the remedy are in the words of its family.
+    """Violation of a rule by one layer or tensor.
+
+    Attributes:
+        rule: Violated rule.
+        layer: Common prefix of the layer's tensor names, or the name of a tensor.
+        family: Name of the model, such as ``the LRU``.
+        consequence: Effect of the error, in numbers.
+        severity: ``error``, ``warning`` or ``note``.
+        form: Closed form that explains the error, with the layer's own names.
+        remedy: Advice for removing the error, with the layer's own names.
 
     Example:
         >>> from sigprop.audit.lint import RULES
@@ -172,21 +187,22 @@ class Finding:
 
 @dataclass(frozen=True)
 class TimeConstants:
-    """Time constants of a layer, and of its heads or channels, at rest, in steps.
+    """Time constants ``1/(1 - |lam|)`` of a layer at zero input, in steps.
 
     Attributes:
-        layer: What its names begin with.
-        family: What it computes.
-        library: Whose names it has.
-        modes: How many.
-        shortest: Of all modes.
-        median: Median of all modes.
-        longest: Of all modes.
-        beyond: The share of modes with a time constant above the length, if that is known.
-        rows: Shortest, median and longest of each head or channel.
-        moved_by: Matrices through which inputs move the decay, which is judged at zero
-            inputs.
-        drawn: Some of the modes, to be drawn.
+        layer: Common prefix of the layer's tensor names.
+        family: Name of the model, such as ``the LRU``.
+        library: Library whose tensor names the layer has.
+        modes: Number of modes.
+        shortest: Shortest time constant.
+        median: Median time constant.
+        longest: Longest time constant; infinite if a mode does not decay.
+        beyond: Share of the modes with a time constant of at least the sequence length,
+            or None if the length is unknown.
+        rows: Shortest, median and longest time constant of each head; empty if there is
+            one head or more than 256.
+        moved_by: Names of the matrices through which inputs change the decay.
+        drawn: Sample of the modes, for figures.
     """
 
     layer: str
@@ -204,19 +220,19 @@ class TimeConstants:
 
 @dataclass(frozen=True)
 class Report:
-    """All layers of a checkpoint and all findings, the gravest first.
+    """Result of the linter for a checkpoint.
 
     Attributes:
         checkpoint: Path of the file.
-        settings: Use of the checkpoint, which its file does not state.
-        layers: Time constants of every layer that was judged.
-        findings: All findings.
-        judged: How many tensors that decide a recurrence were judged.
-        unjudged: Names of those that were not.
-        of_optimiser: How many tensors are an optimiser's state, and no layer's.
-        without: Layers that store no decay, with what they are.
-        accepted: Findings that are known and accepted, with the reason.
-        unused: Acceptances that cover no finding, in words.
+        settings: Intended use of the checkpoint.
+        layers: Time constants of every layer that was checked.
+        findings: All findings that are not accepted, the most severe first.
+        judged: Number of recurrent tensors that were checked.
+        unjudged: Names of recurrent tensors that were not checked.
+        of_optimiser: Number of tensors that are the state of an optimiser.
+        without: Layers that store no decay.
+        accepted: Findings that the user has accepted, each with the reason.
+        unused: Descriptions of the user's acceptances that match no finding.
 
     Example:
         >>> report = Report("model.npz", Settings(), layers=(), findings=())
@@ -237,17 +253,17 @@ class Report:
 
     @property
     def graver(self) -> tuple[Finding, ...]:
-        """Findings above a note."""
+        """Findings of severity ``warning`` or ``error``."""
         return self.at_least("warning")
 
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
-        """Findings of a severity and of graver ones."""
+        """Return the findings of the given severity or a higher one."""
         grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return tuple(found for found in self.findings if found.severity in grave)
 
 
 def time_constants(case: Case) -> TimeConstants:
-    """Time constants ``1/(1 - |lam|)`` in steps; infinite where a mode does not decay."""
+    """Return the time constants of a layer at zero input."""
     times = time_constant(case.rest.nu)
     length = case.settings.length
 
@@ -281,5 +297,5 @@ def time_constants(case: Case) -> TimeConstants:
 
 
 def counted(part: Any, total: Any) -> str:
-    """Three of four modes, as words."""
+    """Return a text such as ``3 of 4 modes``."""
     return f"{int(part)} of {int(total)} modes"

@@ -1,4 +1,4 @@
-"""Learning rate and weight decay of every tensor, from an optimiser's configuration."""
+"""Learning rate and weight decay of each tensor, from the configuration of an optimiser."""
 
 import fnmatch
 import math
@@ -33,7 +33,13 @@ SPARED_BY_TRAINER = (
 
 @dataclass(frozen=True)
 class Group:
-    """Tensors whose names match a pattern, or end in it."""
+    """Tensors with the same learning rate and weight decay.
+
+    Attributes:
+        patterns: Patterns that match the name of a tensor or the end of it.
+        rate: Learning rate.
+        decay: Weight decay.
+    """
 
     patterns: tuple[str, ...]
     rate: float
@@ -42,11 +48,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Optimiser:
-    """Groups in order, the first that matches a name has it; and steps of training.
+    """Settings of an optimiser.
 
     Attributes:
-        groups: Learning rate and weight decay by patterns of names.
-        steps: Steps of the training, if known.
+        groups: Groups of tensors.  A tensor belongs to the first group that matches its
+            name.
+        steps: Number of training steps, or None if it is unknown.
         unknown: Sentences about settings that could not be judged.
     """
 
@@ -55,7 +62,7 @@ class Optimiser:
     unknown: tuple[str, ...] = ()
 
     def group(self, name: str) -> Group | None:
-        """The group of a tensor."""
+        """Return the group of a tensor, or None if no group matches its name."""
         for group in self.groups:
             if any(_matches(name, pattern) for pattern in group.patterns):
                 return group
@@ -68,11 +75,14 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def read_optimiser(path: Path) -> Optimiser:
-    """An optimiser of a TOML or JSON file; see ``optimiser`` for what it may hold.
+    """Read the settings of an optimiser from a TOML or JSON file.
+
+    ``optimiser`` describes the accepted formats.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is no such configuration, naming the key that is not known.
+        FileNotFoundError: If the file does not exist.
+        ValueError: If the content has none of the accepted formats; the message names
+            an unknown key.
     """
     try:
         return optimiser(read_document(path))
@@ -85,21 +95,23 @@ def read_optimiser(path: Path) -> Optimiser:
 
 
 def optimiser(content: Any) -> Optimiser:
-    """An optimiser of plain values, in one of four formats.
+    """Return the settings of an optimiser from plain values in one of four formats.
 
-    - Ours: ``lr`` and ``weight_decay``; ``no_decay``, names or patterns without; ``groups``,
-      tables with ``params`` and their own ``lr`` and ``weight_decay``; ``steps``.
-    - Training arguments of transformers' ``Trainer`` as JSON. The trainer spares biases
-      and norms from weight decay, and nothing else. A ``trainer_state.json`` has no weight
-      decay: that is then among ``unknown``.
+    - Our format has the keys ``lr``, ``weight_decay`` and ``steps``.  ``no_decay`` lists
+      names or patterns of tensors without weight decay.  ``groups`` is a list of tables
+      with ``params`` (names or patterns), ``lr`` and ``weight_decay``.
+    - Training arguments of the ``Trainer`` of transformers, as JSON. The trainer applies no
+      weight decay to biases and norms. A ``trainer_state.json`` does not contain the weight
+      decay, which ``unknown`` then reports.
     - A DeepSpeed configuration with an ``optimizer``.
-    - ``param_groups`` of a PyTorch optimiser's ``state_dict``, or that list alone.
+    - ``param_groups`` of the ``state_dict`` of a PyTorch optimiser, or this list alone.
 
     Args:
-        content: The value of a JSON or TOML file.
+        content: Content of a JSON or TOML file.
 
     Raises:
-        ValueError: If a rate or a decay is none, or a key is unknown.
+        ValueError: If a rate or a decay is not a number of at least zero, or a key is
+            unknown.
 
     Example:
         >>> adam = {"type": "AdamW", "params": {"lr": 1e-3, "weight_decay": 0.1}}
@@ -143,7 +155,7 @@ def _of_ours(content: Any) -> Optimiser:
 
 
 def _of_trainer(content: dict[str, Any]) -> Optimiser:
-    """Arguments of transformers' trainer, which decays all but biases and norms."""
+    """Read training arguments of transformers, whose trainer spares biases and norms."""
     read = ("learning_rate", "weight_decay", "max_steps")
     for key in sorted(
         {*content} - {*read}
@@ -160,7 +172,7 @@ def _of_trainer(content: dict[str, Any]) -> Optimiser:
 
 
 def _of_trainer_state(content: dict[str, Any]) -> Optimiser:
-    """A state of transformers' trainer: it tells rates and steps, and no weight decay."""
+    """Read a trainer state of transformers, which has steps but no weight decay."""
     missing = (
         "trainer_state.json has no weight_decay, so weight decay was not judged; give the "
         "training arguments as JSON (TrainingArguments.to_json_string)"
@@ -170,7 +182,7 @@ def _of_trainer_state(content: dict[str, Any]) -> Optimiser:
 
 
 def _of_deepspeed(content: dict[str, Any]) -> Optimiser:
-    """A DeepSpeed configuration, whose optimiser decays every parameter that it is given."""
+    """Read a DeepSpeed configuration, where weight decay applies to every parameter."""
     about = require_keys(
         "optimizer", content["optimizer"], ("type", "params", "legacy_fusion")
     )
@@ -208,10 +220,10 @@ def _list(value: Any) -> list[Any]:
 
 
 def _of_torch(content: dict[str, Any]) -> Optimiser:
-    """Groups of a PyTorch optimiser, whose parameters have names or numbers.
+    """Read the groups of a PyTorch optimiser, whose parameters have names or numbers.
 
-    Numbers count parameters in the order of the model, which a file need not keep: groups
-    that differ are then not judged.
+    Numbers count parameters in the order of the model, which can differ from the order of
+    the file.  Groups with numbers and different settings are therefore not judged.
     """
     content = require_keys("an optimiser", content, ("param_groups", "state"))
     known = (*IN_A_GROUP, "param_names", *OF_ADAM)

@@ -1,4 +1,7 @@
-"""Checks of what stands around the decay: phases, normalisation, gates, the optimiser."""
+"""Checks of phases, normalisation, gates, input and output weights, and the optimiser.
+
+Each check yields the consequences of an error in one layer, one text per finding.
+"""
 
 import math
 from collections.abc import Iterator
@@ -29,7 +32,7 @@ TURNS = 64  # in a sequence, beyond which a phase's loss has narrow valleys
 
 
 def dead(case: Case) -> Iterator[str]:
-    """Modes that nothing enters or leaves."""
+    """Report modes whose input or output weights are all zero."""
     for name, weight in case.rest.silent.items():
         none = weight == 0
         if none.any():
@@ -44,7 +47,7 @@ def dead(case: Case) -> Iterator[str]:
 
 
 def duplicated(case: Case) -> Iterator[str]:
-    """Modes of one input that have one eigenvalue."""
+    """Report modes that have the same input and the same eigenvalue."""
     if not case.rest.shared:
         return
     theta = case.rest.theta
@@ -62,7 +65,7 @@ def duplicated(case: Case) -> Iterator[str]:
 
 
 def gamma_off(case: Case) -> Iterator[str]:
-    """A normalisation that is not that of the ring, for white inputs or correlated ones."""
+    """Report a ``gamma`` that does not normalise the states for white or AR(1) inputs."""
     gamma = case.rest.gamma
     if gamma is None or not case.finite or not (case.rest.nu > 0).all():
         return
@@ -79,7 +82,7 @@ def gamma_off(case: Case) -> Iterator[str]:
 
 
 def swapped(case: Case) -> Iterator[str]:
-    """A bias that belongs to the gate of the decay and stands in another."""
+    """Report a bias of another gate that probably belongs to the gate of the decay."""
     gates = {name: bias.reshape(-1) for name, bias in case.rest.gates.items()}
     own = next((name for name in ("forget", "update") if name in gates), None)
     if own is None or not all(np.isfinite(bias).all() for bias in gates.values()):
@@ -96,7 +99,7 @@ def swapped(case: Case) -> Iterator[str]:
 
 
 def feedback(case: Case) -> Iterator[str]:
-    """Recurrent weights by which the state at rest grows."""
+    """Report recurrent weights for which small states grow without inputs."""
     jacobian = case.rest.jacobian
     if jacobian is None or not np.isfinite(jacobian).all():
         return
@@ -109,9 +112,14 @@ def feedback(case: Case) -> Iterator[str]:
 
 
 def spectral_radius(matrix: np.ndarray, squarings: int = 10) -> float:
-    """The largest modulus of an eigenvalue, by Gelfand's ``|M^k|^(1/k)``, ``k = 2^squarings``.
+    """Estimate the largest modulus of an eigenvalue by Gelfand's formula.
 
-    It is too large by at most a factor ``n^(1/(2 k))`` of normal matrices.
+    The estimate is ``|M^k|^(1/k)`` with the Frobenius norm and ``k = 2^squarings``.  For a
+    normal matrix of ``n`` rows it is too large by a factor of at most ``n^(1/(2 k))``.
+
+    Args:
+        matrix: Square matrix ``M``.
+        squarings: Number of times that the matrix is squared.
 
     Example:
         >>> round(spectral_radius(np.diag([0.5, -2.0])), 2)
@@ -130,7 +138,7 @@ def spectral_radius(matrix: np.ndarray, squarings: int = 10) -> float:
 
 
 def turned(case: Case) -> Iterator[str]:
-    """Matrices that the file has transposed."""
+    """Report matrices that are stored as their transposes."""
     for name in case.recurrence.turned:
         tensor = case.recurrence.tensors[name]
         yield (
@@ -155,7 +163,7 @@ def _matched(case: Case, gamma: np.ndarray, good: np.ndarray) -> bool:
 
 
 def saturated(case: Case) -> Iterator[str]:
-    """Gates that no input moves."""
+    """Report gates that are saturated, so that inputs hardly change them."""
     for name, bias in case.rest.gates.items():
         far = np.abs(bias) > SATURATED
         if far.mean() > 0.1:
@@ -175,7 +183,7 @@ def saturated(case: Case) -> Iterator[str]:
 
 
 def unmoved(case: Case) -> Iterator[str]:
-    """Matrices that move the decay and have equal numbers, as if never initialised."""
+    """Report matrices of the decay whose entries are all equal, as if not initialised."""
     moves = [
         name
         for name in case.recurrence.spelling.moves
@@ -191,7 +199,7 @@ def unmoved(case: Case) -> Iterator[str]:
 
 
 def aliased(case: Case) -> Iterator[str]:
-    """Phases beyond half a turn a step, or beyond a whole one."""
+    """Report phases above pi per step for most modes, or phases above 2 pi."""
     theta = case.rest.theta
     if theta is None or not np.isfinite(theta).all():
         return
@@ -211,7 +219,7 @@ def aliased(case: Case) -> Iterator[str]:
 
 
 def turning(case: Case) -> Iterator[str]:
-    """Slow modes that turn often within the sequence."""
+    """Report slow modes that rotate many times within the sequence."""
     length, theta = case.settings.length, case.rest.theta
     if length is None or theta is None or not np.isfinite(theta).all():
         return
@@ -226,7 +234,7 @@ def turning(case: Case) -> Iterator[str]:
 
 
 def decayed(case: Case) -> Iterator[str]:
-    """Weight decay on what decides the decay, or on the skip connection."""
+    """Report weight decay of the decay's parameters, or of the skip connection."""
     optimiser = case.settings.optimiser
     if optimiser is None:
         return

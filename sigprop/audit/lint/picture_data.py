@@ -1,4 +1,4 @@
-"""Arrays for the pictures of a report, and the same as a line of text."""
+"""Data for the figures of a report, histograms as text, and descriptions of figures."""
 
 import math
 from typing import NamedTuple
@@ -16,11 +16,11 @@ BARS = " ▁▂▃▄▅▆▇█"
 
 
 class Modes(NamedTuple):
-    """Modes of a layer at rest, at most ``MOST``, from the fastest to the slowest.
+    """At most ``MOST`` modes of a layer at zero input, from the fastest to the slowest.
 
     Attributes:
-        nu: ``-log|lam|``.
-        phases: In radians; none where eigenvalues are positive.
+        nu: Decay rates ``-log|lam|``.
+        phases: Phases in radians, or None if the eigenvalues are real and positive.
     """
 
     nu: Float[np.ndarray, " modes"]
@@ -28,15 +28,15 @@ class Modes(NamedTuple):
 
     @property
     def times(self) -> Float[np.ndarray, " modes"]:
-        """Time constants in steps; infinite where a mode does not decay."""
+        """Time constants in steps; infinite if a mode does not decay."""
         return time_constant(self.nu)
 
 
 def chosen(rest: Rest) -> Modes:
-    """Modes with evenly spaced ranks, so that their distribution is that of all.
+    """Choose modes with evenly spaced ranks, which represent the distribution of all.
 
     Args:
-        rest: The recurrence of a layer; modes that are no numbers are left out.
+        rest: Eigenvalues of a layer at zero input.  Modes with NaN are ignored.
     """
     nu = rest.nu.reshape(-1)
     theta = None if rest.theta is None else rest.theta.reshape(-1)
@@ -48,11 +48,11 @@ def chosen(rest: Rest) -> Modes:
 
 
 def decades(layers: list[Modes], length: int | None) -> int:
-    """Number of decades above one step that hold all time constants and the length.
+    """Return the number of decades from one step to the largest time constant.
 
     Args:
         layers: Modes of every layer.
-        length: Steps of the sequences, if that is known.
+        length: Number of steps of the sequences, if known.  The decades include it.
 
     Example:
         >>> decades([Modes(np.array([0.1, 0.004, 0.0]), None)], 2048)
@@ -63,12 +63,14 @@ def decades(layers: list[Modes], length: int | None) -> int:
 
 
 def line(times: Float[np.ndarray, " modes"], width: int, tens: int) -> str:
-    """A histogram as text, from one step to so many decades, its highest bar full.
+    """Return a histogram of time constants as a line of text.
+
+    The axis is logarithmic and starts at one step.  The highest bar is a full block.
 
     Args:
         times: Time constants of a layer, in steps.
-        width: Letters.
-        tens: Decades.
+        width: Number of characters.
+        tens: Number of decades of the axis.
 
     Example:
         >>> line(np.array([1.0, 12, 13, 15, 20, 90, 95]), 4, 2)
@@ -84,8 +86,8 @@ def histograms(names: list[str], layers: list[Modes], length: int | None) -> xr.
 
     Args:
         names: Names of the layers.
-        layers: Modes of each.
-        length: Steps of the sequences, if that is known.
+        layers: Modes of each layer.
+        length: Number of steps of the sequences, if known.
     """
     tens = decades(layers, length)
     edges = np.logspace(0, tens, BINS * tens + 1)
@@ -109,10 +111,11 @@ def eigenvalues(modes: Modes, steps: int) -> xr.Dataset:
 
     Args:
         modes: Modes of a layer with phases.
-        steps: By which time constants have colours.
+        steps: Number of steps of the sequences; the colours show the ratio of a time
+            constant to it.
 
     Raises:
-        ValueError: If eigenvalues have no phases.
+        ValueError: If the modes have no phases.
     """
     if modes.phases is None:
         raise ValueError("need complex eigenvalues, got a layer without phases")
@@ -125,11 +128,11 @@ def eigenvalues(modes: Modes, steps: int) -> xr.Dataset:
 
 
 def label(names: list[str], layers: list[Modes]) -> str:
-    """Describe the histograms in words, for those who do not see them.
+    """Describe the histograms in words, for screen readers.
 
     Args:
         names: Names of the layers.
-        layers: Modes of each.
+        layers: Modes of each layer.
     """
     ends = [
         f"{name} from {of.times.min(initial=np.inf):.3g} to {of.times.max(initial=0):.3g}"

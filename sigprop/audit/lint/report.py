@@ -1,4 +1,4 @@
-"""A report as text, as JSON, and as SARIF 2.1.0 for code hosts."""
+"""Report of the linter as text, as JSON, and as SARIF 2.1.0 for code hosts."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -16,11 +16,12 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def table(report: Report, picture: bool = False) -> Table:
-    """Time constants at rest, a row for each layer.
+    """Return a table of time constants at zero input, a row per layer.
 
     Args:
-        report: All layers.
-        picture: Show a histogram of each layer, which replaces its shortest one.
+        report: Report that ``lint`` returned.
+        picture: True to show a histogram of each layer instead of its shortest time
+            constant.
     """
     out = Table(
         title="time constants 1/(1 - |lam|) in steps (gated layers: from the biases alone)",
@@ -54,7 +55,7 @@ def _three(layer: TimeConstants) -> tuple[float, float, float]:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """Findings in words, those of one rule together."""
+    """Yield the lines of a text of all findings, grouped by rule."""
     grouped: dict[tuple[str, ...], list[Finding]] = {}
     for finding in report.findings:
         words = (finding.form, finding.remedy)
@@ -74,7 +75,7 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """Lines on what was accepted and on what was not judged."""
+    """Yield lines on accepted findings and on layers and tensors that were not judged."""
     yield from _accepted(report)
     yield from _at_rest(report)
     yield from _without(report)
@@ -85,7 +86,7 @@ def notes(report: Report) -> Iterator[str]:
 
 
 def _accepted(report: Report) -> Iterator[str]:
-    """Lines on the accepted findings of each rule, and on entries without a finding."""
+    """Yield lines on accepted findings, and on acceptances that match no finding."""
     counts: dict[tuple[str, str], int] = {}
     for finding, reason in report.accepted:
         key = (finding.rule.id, reason)
@@ -97,7 +98,7 @@ def _accepted(report: Report) -> Iterator[str]:
 
 
 def _at_rest(report: Report) -> Iterator[str]:
-    """Families whose decay inputs move: it was judged without inputs."""
+    """Yield a line for each family whose decay depends on the inputs."""
     layers: dict[tuple[str, tuple[str, ...]], int] = {}
     for layer in report.layers:
         if layer.moved_by:
@@ -111,7 +112,7 @@ def _at_rest(report: Report) -> Iterator[str]:
 
 
 def _without(report: Report) -> Iterator[str]:
-    """Layers that store no decay, those of one kind together."""
+    """Yield a line for each kind of layer that stores no decay."""
     kinds: dict[str, tuple[str, int]] = {}
     for named in report.without:
         _, number = kinds.get(named.kind.title, ("", 0))
@@ -142,7 +143,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Plain values; a memory without end is ``null``."""
+    """Return the report as plain values for JSON; an infinite time constant is ``None``."""
     return {
         "checkpoint": report.checkpoint,
         "length": report.settings.length,
@@ -197,9 +198,14 @@ def _time_constants(three: tuple[float, float, float]) -> dict[str, float | None
 
 
 def as_sarif(report: Report, version: str) -> dict[str, Any]:
-    """The form that code hosts show: rules once, a result a finding.
+    """Return the report in the SARIF format, which code hosts show.
 
-    Accepted findings are results that are suppressed, with the reason.
+    Each rule appears once and each finding is a result.  Accepted findings are suppressed
+    results with the reason.
+
+    Args:
+        report: Report that ``lint`` returned.
+        version: Version of sigprop.
     """
     order = {rule.id: index for index, rule in enumerate(RULES)}
     return {
@@ -243,7 +249,7 @@ def as_sarif(report: Report, version: str) -> dict[str, Any]:
 def _result(
     report: Report, finding: Finding, order: Mapping[str, int]
 ) -> dict[str, Any]:
-    """One finding, which lies in the checkpoint under the name of its layer."""
+    """Return a SARIF result for a finding, located by checkpoint and layer name."""
     return {
         "ruleId": finding.rule.id,
         "ruleIndex": order[finding.rule.id],

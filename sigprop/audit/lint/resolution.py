@@ -1,9 +1,10 @@
 """Resolution of floating-point formats near ``|lam| = 1``.
 
-Between 1/2 and 1 numbers of ``p`` significant bits are ``2^-p`` apart, so that a modulus with
-a gap below ``2^-(p+1)`` rounds to one, and time constants ``1/(1 - |lam|)`` from ``a`` to
-``b`` steps have ``2^p (1/a - 1/b)`` values: few long ones, whatever the network learns.  A mode
-whose gap is below ``2^-p`` has lost half of the digits of its time constant or all of them.
+Between 1/2 and 1, numbers with ``p`` significant bits have the spacing ``2^-p``.  A modulus
+whose gap ``1 - |lam|`` is below ``2^-(p+1)`` rounds to one.  There are only
+``2^p (1/a - 1/b)`` time constants ``1/(1 - |lam|)`` from ``a`` to ``b`` steps, so there are few
+long ones.  If the gap of a mode is below ``2^-p``, its time constant rounds to ``2^p`` steps
+or to infinity.
 """
 
 import math
@@ -16,10 +17,10 @@ BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 
 
 def significant_bits(dtype: str) -> int:
-    """``p`` of a format, the leading one counted.
+    """Return the number of significant bits of a format, with the implicit leading bit.
 
     Raises:
-        ValueError: Naming the known formats.
+        ValueError: If ``dtype`` is not a known format; the message lists these.
     """
     if dtype not in BITS:
         raise ValueError(f"need a dtype of {', '.join(BITS)}, got {dtype!r}")
@@ -27,20 +28,37 @@ def significant_bits(dtype: str) -> int:
 
 
 def spacing(dtype: str) -> float:
-    """The distance of neighbours just below one, ``2^-p``.
+    """Return the distance between one and the next smaller number of a format.
+
+    Args:
+        dtype: ``bfloat16``, ``float16``, ``float32`` or ``float64``.
+
+    Returns:
+        The distance ``2^-p`` for ``p`` significant bits.
+
+    Raises:
+        ValueError: If ``dtype`` is not a known format.
 
     Example:
-        >>> 1 / spacing("bfloat16"), 1 / spacing("float16")
+        >>> 1 / spacing("bfloat16"), 1 / spacing("float16")  # 8 and 11 bits
         (256.0, 2048.0)
     """
     return 2.0 ** -significant_bits(dtype)
 
 
 def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
-    """Count the moduli ``1 - 1/m`` of a format with ``m`` between two time constants in steps.
+    """Count the time constants ``1/(1 - |lam|)`` that a format can represent in a range.
+
+    The modulus ``|lam|`` is a number of the format.
+
+    Args:
+        dtype: ``bfloat16``, ``float16``, ``float32`` or ``float64``.
+        shortest: Smallest time constant of the range in steps.
+        longest: Largest time constant of the range in steps.
 
     Raises:
-        ValueError: Unless ``2 <= shortest <= longest``, both finite.
+        ValueError: If ``dtype`` is not a known format, or unless
+            ``2 <= shortest <= longest`` and both are finite.
 
     Example:
         >>> [distinct_time_constants(dtype, 100, 1000) for dtype in ("bfloat16", "float16")]
@@ -56,7 +74,7 @@ def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
 
 
 def storage(dtypes: list[str]) -> str:
-    """The narrowest of some formats; float32 where none is a float.
+    """Return the narrowest of some formats; ``float32`` if none of them is known.
 
     Example:
         >>> storage(["float32", "bfloat16"])

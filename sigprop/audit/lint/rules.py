@@ -1,4 +1,4 @@
-"""The rules of ``sigprop lint``, in one table."""
+"""Rules of ``sigprop lint``, in one table."""
 
 from sigprop.audit.lint import decays, others
 from sigprop.audit.lint.findings import Case, Rule
@@ -279,4 +279,5 @@ RULES: tuple[Rule, ...] = (
         _elsewhere,
     ),
 )
+"""All rules of ``sigprop lint``, in the order in which a layer is checked."""
 BY_ID = {rule.id: rule for rule in RULES}

@@ -1,4 +1,4 @@
-"""Names that look recurrent, so that no tensor is passed over in silence."""
+"""Names of tensors that look recurrent, so that the linter ignores none without a note."""
 
 import re
 
@@ -25,11 +25,11 @@ ELSEWHERE = re.compile(
 
 
 def looks_recurrent(name: str, size: int) -> bool:
-    """Return True if recurrent layers give a tensor of this name to their decay.
+    """Return True if a tensor's name is typical of the decay of a recurrent layer.
 
     Args:
-        name: Name of a tensor, with all that precedes.
-        size: How many numbers it has; a single one is a setting.
+        name: Full name of a tensor.
+        size: Number of entries.  A single entry is treated as a setting, not a decay.
 
     Example:
         >>> looks_recurrent("layers.0.mixer.A_b_log", 64)

@@ -1,16 +1,17 @@
-"""A family's own words for its decay, and for what makes time constants longer."""
+"""Phrases about a layer's decay, with the parameter names of its checkpoint."""
 
 from sigprop.networks.foreign import ForeignLayer
 
 
 def words(recurrence: ForeignLayer) -> dict[str, str]:
-    """Phrases that complete a rule's text for a layer, with the names of its file.
+    """Return phrases for the placeholders in a rule's text, with the names of the file.
 
     Returns:
-        ``lam``: the closed form of the modulus; ``longer`` and ``shorter``: what makes
-        time constants longer and shorter; ``frozen``: what becomes of a state that does
-        not decay; ``steps``: how step sizes are initialised;
-        ``twice``: how they become far too small.
+        A dictionary with these keys.  ``lam`` is the closed form of the modulus.
+        ``longer`` and ``shorter`` name the change that makes time constants longer or
+        shorter.  ``frozen`` describes a state that does not decay.  ``steps`` is advice
+        for initialising step sizes.  ``twice`` is advice for step sizes that are far too
+        small.
     """
     family = recurrence.family.name
     names = [recurrence.local(name) for name in recurrence.spelling.decay]
