@@ -48,6 +48,15 @@ _NEURONS: dict[str, Meaning] = {
     **{f"{name}_{index}": f"{name}_{index}" for name in "fr" for index in "12"},
     **{f"w_{{{index}}}": f"w_{index}" for index in ("11", "12", "21", "22")},
 }
+_SPECTRUM: dict[str, Meaning] = {
+    "N": "N",
+    "k": "k",
+    "c_k": "rise",
+    "c_{N - 1}": "total",
+    "t": "t",
+    "g": "gap",
+    r"\bar{g}": "mean",
+}
 
 READINGS = {
     **_each(
@@ -87,4 +96,5 @@ READINGS = {
     **_each("untied-kurtosis", {"k": "k"}),
     **_each("uniform-kurtosis", {"s": "spread"}, side=1),
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
+    **_each("fitting-excess taper-exponent taper-gap taper-even", _SPECTRUM),
 }
