@@ -97,4 +97,5 @@ READINGS = {
     **_each("uniform-kurtosis", {"s": "spread"}, side=1),
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
     **_each("fitting-excess taper-exponent taper-gap taper-even", _SPECTRUM),
+    **_each("goose-swap goose-least", {"w": "w", "w_0": "w_0", "s": "s"}),
 }

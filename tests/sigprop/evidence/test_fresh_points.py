@@ -26,6 +26,7 @@ PARTS = {
     "oscillators",
     "state_spaces",
     "tapers",
+    "transitions",
 }
 SLOW = {"sigprop:ginibre-real": 3, "sigprop:typical-gate": 20}  # points a minute allows
 MANY = 60
