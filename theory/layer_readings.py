@@ -57,6 +57,11 @@ _SPECTRUM: dict[str, Meaning] = {
     "g": "gap",
     r"\bar{g}": "mean",
 }
+_COLUMNS: dict[str, Meaning] = {
+    f"{name}_{{{index}}}": f"{name}_{index}"
+    for name in "KG"
+    for index in ("11", "12", "22")
+}
 
 READINGS = {
     **_each(
@@ -98,4 +103,8 @@ READINGS = {
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
     **_each("fitting-excess taper-exponent taper-gap taper-even", _SPECTRUM),
     **_each("goose-swap goose-least", {"w": "w", "w_0": "w_0", "s": "s"}),
+    **_each("mimo-state", _COLUMNS),
+    **_each(
+        "mimo-state-start mimo-output-start", {"d": "d", "R": "rank", "b": "shift"}
+    ),
 }

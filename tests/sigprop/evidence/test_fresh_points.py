@@ -23,6 +23,7 @@ PARTS = {
     "forget_gates",
     "gradient_scales",
     "layers_of_today",
+    "mimo",
     "oscillators",
     "state_spaces",
     "tapers",

@@ -295,6 +295,27 @@ def test_the_trapezoid_of_mamba3(step, A, lam):
     assert squares[:7].sum() == pytest.approx(finite, rel=EXACT)
 
 
+@pytest.mark.parametrize(("step", "A", "lam"), [(0.4, 0.5, 0.3), (0.1, 2.0, 0.8)])
+def test_two_columns_of_mamba3(step, A, lam):
+    """The state of a write along two columns is the sum of the states of both."""
+    layer, B = trapezoid(step, A, lam), np.array([[1.3, -0.4], [0.5, 0.9]])
+    k = np.array(
+        [
+            impulse_response(replace(layer, {"b_B": jnp.asarray(b)[None]}), LONG)
+            for b in B
+        ]
+    ).reshape(2, LONG, 2, 4)[:, :, 0, :2]
+    K, G = np.array([[0.8, 0.3], [0.3, 1.7]]), B @ B.T
+    found = np.einsum("rs,rtn,stn->", K, k, k)
+    alpha = math.exp(-step * A)
+    at = {"alpha": alpha, "beta": (1 - lam) * step * alpha, "gamma": lam * step}
+    for name, both in (("K", K), ("G", G)):
+        at |= {
+            f"{name}_{i + 1}{j + 1}": both[i, j] for i, j in ((0, 0), (0, 1), (1, 1))
+        }
+    assert found == pytest.approx(stated("mimo-state", **at), rel=EXACT)
+
+
 def test_the_sensitivity_of_a_head_of_mamba2():
     """To the logarithm of its rate, over its own energy."""
     step, A = 0.2, 0.7
