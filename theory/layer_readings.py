@@ -48,6 +48,20 @@ _NEURONS: dict[str, Meaning] = {
     **{f"{name}_{index}": f"{name}_{index}" for name in "fr" for index in "12"},
     **{f"w_{{{index}}}": f"w_{index}" for index in ("11", "12", "21", "22")},
 }
+_SPECTRUM: dict[str, Meaning] = {
+    "N": "N",
+    "k": "k",
+    "c_k": "rise",
+    "c_{N - 1}": "total",
+    "t": "t",
+    "g": "gap",
+    r"\bar{g}": "mean",
+}
+_COLUMNS: dict[str, Meaning] = {
+    f"{name}_{{{index}}}": f"{name}_{index}"
+    for name in "KG"
+    for index in ("11", "12", "22")
+}
 
 READINGS = {
     **_each(
@@ -87,4 +101,10 @@ READINGS = {
     **_each("untied-kurtosis", {"k": "k"}),
     **_each("uniform-kurtosis", {"s": "spread"}, side=1),
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
+    **_each("fitting-excess taper-exponent taper-gap taper-even", _SPECTRUM),
+    **_each("goose-swap goose-least", {"w": "w", "w_0": "w_0", "s": "s"}),
+    **_each("mimo-state", _COLUMNS),
+    **_each(
+        "mimo-state-start mimo-output-start", {"d": "d", "R": "rank", "b": "shift"}
+    ),
 }

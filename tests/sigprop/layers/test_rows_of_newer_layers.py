@@ -24,6 +24,7 @@ from sigprop.layers.hgrn2 import HGRN2
 from sigprop.layers.linoss import linoss
 from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mlstm import MLSTM
+from sigprop.layers.rwkv7 import FASTEST, RWKV7
 from sigprop.layers.ssd import RATES, SSD, ssd
 from sigprop.numerics.precision import double_precision
 from tests.rows import row
@@ -196,6 +197,56 @@ def test_products_of_householder_matrices_in_deltaproduct(beta, d, T):
     assert float(square) == pytest.approx(stated("householder-energy", **at), rel=EXACT)
 
 
+# Transitions of RWKV-7 of three entries: each input picks a key, gates and decays.
+
+
+def transitions(keys, gates, decays):
+    """The matrices that multiply a row of the state, one an input."""
+    zero = jnp.zeros((1, 3))
+    layer = RWKV7(
+        W_r=jnp.zeros((1, 3, len(keys))),
+        W_k=jnp.asarray(keys).T[None],
+        W_v=jnp.zeros((1, 1, len(keys))),
+        w_U=math.atanh(0.5) * jnp.eye(len(keys)),
+        w_V=2 * jnp.asarray(logit(-np.log(decays) / FASTEST)).T[None],
+        w_bias=zero,
+        a_U=jnp.eye(len(keys)),
+        a_V=jnp.asarray(logit(np.asarray(gates))).T[None],
+        a_bias=zero,
+        k_k=zero + 1,
+        k_a=zero,
+    )
+    return np.asarray(layer.maps(jnp.eye(len(keys)))[0][:, 0])
+
+
+@pytest.mark.parametrize(("w", "a"), [(0.9, 0.6), (0.6, 0.95)])
+def test_a_step_of_rwkv7_and_a_swap(w, a):
+    (step,) = transitions([[0.7, 0.0, -0.7]], [[a] * 3], [[w] * 3])
+    distance = np.linalg.norm(step - np.eye(3)[[2, 1, 0]], 2)
+    assert distance == pytest.approx(stated("goose-swap", w=w, a=a, s=1.0), rel=EXACT)
+
+
+def test_the_least_eigenvalue_of_rwkv7():
+    """Gates and decays are nearly as far as the layer takes them."""
+    w_0, a = math.exp(-FASTEST * (1 - 1e-12)), 1 - 1e-12
+    (step,) = transitions([[0.3, -1.2, 0.5]], [[a] * 3], [[w_0] * 3])
+    right = stated("goose-least", w_0=w_0, s=1.0)
+    assert np.linalg.eigvals(step).real.min() == pytest.approx(right, rel=EXACT)
+
+
+@pytest.mark.parametrize("c", [0.3, 0.8])
+def test_two_steps_of_rwkv7(c):
+    here, there, tiny = math.sqrt(c), math.sqrt(1 - c), 1e-12
+    first, second = transitions(
+        [[there, here, 0.0], [here, there, 0.0]],
+        [[1 - tiny, tiny, 0.5], [tiny, 1 - tiny, 0.5]],
+        [[1 - tiny] * 3] * 2,
+    )
+    product = (first @ second)[:2, :2]  # the third entry is kept
+    found = np.linalg.eigvals(product).real.max()
+    assert found == pytest.approx(stated("goose-alternation", c=c), rel=EXACT)
+
+
 # Fixed gates: the impulse response of a layer, whose first input is the constant one.
 
 
@@ -242,6 +293,27 @@ def test_the_trapezoid_of_mamba3(step, A, lam):
     assert squares.sum() == pytest.approx(stated("trapezoid", **at), rel=EXACT)
     finite = stated("trapezoid-finite", **at, T=7)
     assert squares[:7].sum() == pytest.approx(finite, rel=EXACT)
+
+
+@pytest.mark.parametrize(("step", "A", "lam"), [(0.4, 0.5, 0.3), (0.1, 2.0, 0.8)])
+def test_two_columns_of_mamba3(step, A, lam):
+    """The state of a write along two columns is the sum of the states of both."""
+    layer, B = trapezoid(step, A, lam), np.array([[1.3, -0.4], [0.5, 0.9]])
+    k = np.array(
+        [
+            impulse_response(replace(layer, {"b_B": jnp.asarray(b)[None]}), LONG)
+            for b in B
+        ]
+    ).reshape(2, LONG, 2, 4)[:, :, 0, :2]
+    K, G = np.array([[0.8, 0.3], [0.3, 1.7]]), B @ B.T
+    found = np.einsum("rs,rtn,stn->", K, k, k)
+    alpha = math.exp(-step * A)
+    at = {"alpha": alpha, "beta": (1 - lam) * step * alpha, "gamma": lam * step}
+    for name, both in (("K", K), ("G", G)):
+        at |= {
+            f"{name}_{i + 1}{j + 1}": both[i, j] for i, j in ((0, 0), (0, 1), (1, 1))
+        }
+    assert found == pytest.approx(stated("mimo-state", **at), rel=EXACT)
 
 
 def test_the_sensitivity_of_a_head_of_mamba2():
