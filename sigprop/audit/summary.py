@@ -24,7 +24,10 @@ REASONS = {
     "alike": "channels are correlated or unequal",
     "as drawn": "training moved the weights",
 }
-HOLDS, UNSEEN = "theory holds", "nothing measured"
+HOLDS = "theory holds"
+"""Reason in a summary where every median is within ``TOLERANCE``."""
+
+UNSEEN = "nothing measured"
 READING = (
     "Numbers are medians over modes of predicted / measured. Each column adds one "
     "assumption: errors independent of states, stationary signals, an infinite past (not "
