@@ -41,15 +41,16 @@ class Judged(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Arguments of a callable formula: one component of the statistic.
+    """Argument of a formula that is a function: the setting of one component.
 
     Attributes:
-        lam: The neuron's eigenvalue; not a number where it has none.
-        gap: ``1 - |lam|``.
-        theta: The phase of ``lam``.
-        input: The input process as formulas see it, or a process of your own.
-        steps: Inputs seen from the initial state.
-        component: Its position in the statistic, read row by row.
+        lam: Eigenvalue of the neuron, or NaN if the system has no eigenvalues.
+        gap: Distance of the modulus from the stability boundary, ``1 - |lam|``.
+        theta: Phase of ``lam`` in radians.
+        input: Parameters of a process of ``sigprop.inputs``, or the process that you
+            defined.
+        steps: Number of inputs since the initial state.
+        component: Index of the component in the statistic, flattened row by row.
 
     Example:
         >>> from sigprop import White
