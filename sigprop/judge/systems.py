@@ -2,10 +2,10 @@
 
 A system is one of
 
-- eigenvalues (n,), for ``h_t = lam h_{t-1} + x_t``;
+- eigenvalues (n,) of the recurrence ``h_t = lam h_{t-1} + x_t``;
 - a layer of ``sigprop.layers``;
 - a network of ``sigprop.networks``, or the pair (network, state) that ``build`` returns;
-- a ``Recurrence``: an object of your own with ``initial`` and ``step``;
+- a ``Recurrence``, which is any object with ``initial`` and ``step``;
 - a function from inputs to states.
 
 Layers, and networks with a linear encoder, need inputs of shape (time, d_in), one independent
