@@ -232,7 +232,7 @@ Basis = Grid | Evidence | Check
 
 @dataclass(frozen=True)
 class Row:
-    """A claim and its basis (`None` if it cannot be true or false).
+    """A claim and its basis (``None`` if it cannot be true or false).
 
     Raises:
         ValueError: If a point violates the assumptions of the claim's paper.

@@ -87,7 +87,7 @@ def describe(at: AtPoint) -> str:
 
 
 def expression(claim: Claim, evidence: Evidence) -> Expr | None:
-    """Return the true form of a claim, or `None` if it is not an expression.
+    """Return the true form of a claim, or ``None`` if it is not an expression.
 
     Raises:
         ValueError: If there is no form.

@@ -139,7 +139,7 @@ class Miss(NamedTuple):
 def counterexample(
     which: str, route: str, misses: Sequence[Miss], points: int
 ) -> str | None:
-    """Describe the point with the largest error of a form, or return `None` without one.
+    """Describe the point with the largest error of a form, or return ``None`` without one.
 
     Args:
         which: Word for the form.

@@ -186,7 +186,7 @@ def _of_network(network: Network, state: Any, x: Any) -> Trajectory:
 
 
 def channels(system: Any) -> int | None:
-    """Number of inputs per step of a layer or a linear encoder, otherwise `None`."""
+    """Number of inputs per step of a layer or a linear encoder, otherwise ``None``."""
     if isinstance(system, Layer):
         return system.widths[0]
     network, _ = _network(system)

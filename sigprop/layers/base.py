@@ -92,7 +92,7 @@ class Layer(eqx.Module):
     def eigenvalues(self) -> Complex[Array, " n"] | None:
         """Return the eigenvalues of the recurrence.
 
-        The result is `None` if the recurrence depends on the inputs or the state.
+        The result is ``None`` if the recurrence depends on the inputs or the state.
         """
         return None
 

@@ -33,7 +33,8 @@ COORDINATES = ("cartesian", "polar", "exponential")
 class ComplexDiagonal(DiagonalLayer):
     """Complex diagonal RNN; build one with ``complex_diagonal`` or ``complex_lru``.
 
-    The parameters ``first`` and ``second`` define the eigenvalues.  They depend on
+    The recurrence is ``h_t = lam h_{t-1} + B u_t``, and the output is ``y = Re(C h) + D u``.
+    The meaning of the parameters ``first`` and ``second`` of ``lam`` depends on
     ``coordinates``:
 
     - ``cartesian``: real part and imaginary part;

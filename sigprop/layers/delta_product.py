@@ -43,8 +43,9 @@ ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
 class DeltaProduct(MatrixGated):
     """DeltaProduct layer; build one with ``delta_product``.
 
-    The state holds each head's matrix ``S``, with a row per value and a column per key
-    entry.
+    For each input, several steps ``S <- S (I - beta k k^T) + beta v k^T`` follow one another
+    in every head, each with its own ``beta``, ``k`` and ``v``.  The output is ``y = S q``.
+    The state holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)

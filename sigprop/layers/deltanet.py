@@ -121,8 +121,8 @@ class Delta(Heads):
 class DeltaNet(Delta):
     """DeltaNet layer, which has no decay; build one with ``deltanet``.
 
-    The state holds each head's matrix ``S``, with a row per value and a column per key
-    entry.
+    In every head, ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The state
+    holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -135,8 +135,8 @@ class DeltaNet(Delta):
 class GatedDeltaNet(Delta):
     """Gated DeltaNet layer, with decay; build one with ``gated_deltanet``.
 
-    The state holds each head's matrix ``S``, with a row per value and a column per key
-    entry.
+    In every head, ``S_t = alpha S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The
+    state holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)

@@ -142,7 +142,7 @@ def transform_eigenvalues(
     Source: Zucchet & Orvieto (2024), Eq. 15.
 
     Raises:
-        ValueError: Unless ``0 <= nu0 < 1`` and ``0 < theta0 <= pi``.
+        ValueError: If ``0 <= nu0 < 1`` or ``0 < theta0 <= pi`` does not hold.
     """
     if not (0 <= nu0 < 1 and 0 < theta0 <= np.pi):
         raise ValueError(

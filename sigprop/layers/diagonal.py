@@ -40,7 +40,7 @@ class DiagonalLayer(Layer):
         """Return the eigenvalues, which are the diagonal of the recurrence."""
 
     def normaliser(self) -> Float[Array, " n"] | None:
-        """Return the factor ``gamma`` on the input of each neuron; `None` means 1."""
+        """Return the factor ``gamma`` on the input of each neuron; ``None`` means 1."""
         return None
 
     @property

@@ -62,7 +62,7 @@ class GatedUnit(_Gated):
     """GRU reduced to its forget gate; build one with ``gated_unit``.
 
     The gate is ``f = s(W_fx u + W_fh h + b_f)`` with ``s`` the sigmoid, and
-    ``h <- f h + (1 - f) u``.  If ``W_fh`` is `None`, the gate depends on the input alone.
+    ``h <- f h + (1 - f) u``.  If ``W_fh`` is ``None``, the gate depends on the input alone.
 
     Example:
         >>> layer = gated_unit(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
@@ -94,7 +94,7 @@ class GatedUnit(_Gated):
     def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
         """Compute the states of all steps, starting from the zero state.
 
-        The steps run in parallel if ``W_fh`` is `None`, and otherwise in sequence.
+        The steps run in parallel if ``W_fh`` is ``None``, and otherwise in sequence.
         """
         mixing = self.W_fh
         if mixing is None:
@@ -112,7 +112,7 @@ class GatedUnit(_Gated):
         """Describe the neurons for ``sigprop.linear.gated_moments``.
 
         Raises:
-            TypeError: If the gate depends on the state, i.e. ``W_fh`` is not `None`.
+            TypeError: If the gate depends on the state, i.e. ``W_fh`` is not ``None``.
         """
         if self.W_fh is not None:
             raise TypeError(

@@ -42,8 +42,8 @@ TEMPERING = 16.0
 class GLA(Heads, InputGated):
     """Gated linear attention layer; build one with ``gla``.
 
-    The state holds each head's matrix ``S``, with a row per key entry and a column per
-    value.
+    In every head, ``S_t = diag(alpha_t) S_{t-1} + k_t v_t^T`` and ``y = q^T S``.  The state
+    holds each head's matrix ``S``, with a row per key entry and a column per value.
 
     Example:
         >>> layer = gla(4, 6, key=jax.random.key(0), heads=2)

@@ -24,7 +24,12 @@ from sigprop.numerics.arguments import LARGEST, require_moderate
 class GRU(Layer):
     """Gated recurrent unit (GRU); build one with ``gru``.
 
-    ``r`` is the reset gate, ``f`` the forget gate and ``n`` the candidate state.
+    The state obeys ``h <- f h + (1 - f) n``, and the output is ``y = C h + D u``.  With ``s``
+    the sigmoid,
+
+    - the forget gate is ``f = s(W_fx u + W_fh h + b_f)``;
+    - the reset gate is ``r = s(W_rx u + W_rh h + b_r)``;
+    - the candidate is ``n = tanh(W_nx u + b_nx + r (W_nh h + b_nh))``.
 
     Example:
         >>> layer = gru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))

@@ -36,7 +36,8 @@ from sigprop.theory import gates
 class HGRN2(InputGated):
     """HGRN2 layer; build one with ``hgrn2``.
 
-    The state holds each head's matrix ``S``, with a row per gate and a column per value.
+    In every head, ``S_t = diag(f) S_{t-1} + (1 - f) v^T`` and ``y = q^T S``.  The state holds
+    each head's matrix ``S``, with a row per gate and a column per value.
 
     Example:
         >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2)

@@ -38,6 +38,7 @@ OSCILLATIONS: tuple[Oscillation, ...] = ("im", "imex")
 class LinOSS(Layer):
     """LinOSS layer of harmonic oscillators; build one with ``linoss``.
 
+    The oscillators obey ``z' = -A y + B u``, ``y' = z``, and the output is ``Re(C y) + D u``.
     The state holds the velocities ``z`` of all oscillators, then their positions ``y``.
 
     Example:

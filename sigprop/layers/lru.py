@@ -49,6 +49,8 @@ ARRAYS = (
 class LRU(DiagonalLayer):
     """Linear recurrent unit; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
 
+    The recurrence is ``h_t = lam h_{t-1} + gamma B u_t`` with
+    ``lam = exp(-exp(nu_log) + i exp(theta_log))``, and the output is ``y = Re(C h) + D u``.
     The field ``gamma`` selects the normalisation of the inputs:
 
     - ``learned``: the trainable vector ``exp(gamma_log)``;
@@ -74,7 +76,7 @@ class LRU(DiagonalLayer):
         return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
 
     def normaliser(self) -> Float[Array, " n"] | None:
-        """Return the factor ``gamma`` on the input of each neuron; `None` if absent."""
+        """Return the factor ``gamma`` on the input of each neuron; ``None`` if absent."""
         if self.gamma_log is not None:
             return jnp.exp(self.gamma_log)
         if self.gamma == "absent":

@@ -25,7 +25,9 @@ from sigprop.numerics.arguments import LARGEST, require_number
 class LSTM(Layer):
     """Long short-term memory layer (LSTM); build one with ``lstm``.
 
-    The state holds ``h``, then ``c``.
+    The recurrence is ``c <- f c + i g``, ``h = o tanh(c)``, and the output ``y = C h + D u``.
+    Each gate ``i``, ``f``, ``o`` is the sigmoid of a linear map of ``u`` and ``h``, and ``g``
+    is the tanh of such a map.  The state holds ``h``, then ``c``.
 
     Example:
         >>> layer = lstm(4, 2, key=jax.random.key(0), times=(2.0, 8.0))

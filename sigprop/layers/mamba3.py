@@ -49,6 +49,9 @@ NORMED = 1e-5  # added to a mean square
 class Mamba3(MatrixGated):
     """Core of a Mamba-3 layer; build one with ``mamba3``.
 
+    In every head, with ``e_t = x_t B_t^T``, a decay ``alpha_t`` and a rotation ``R_t``,
+    ``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``.
+
     The state holds the matrix ``[S_t, e_t]`` of each head.  It has a row per value; its
     columns are the ``n`` columns of ``S_t``, then the ``n`` columns of ``e_t``.
 

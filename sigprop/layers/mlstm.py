@@ -40,8 +40,9 @@ from sigprop.theory import gates
 class MLSTM(Heads, InputGated):
     """Matrix LSTM layer (mLSTM) of xLSTM; build one with ``mlstm``.
 
-    The state holds each head's matrix ``C``, with a row per value and a column per key
-    entry, followed by the row ``n``.
+    In every head, ``C_t = f C_{t-1} + i v k^T``, ``n_t = f n_{t-1} + i k``, and the output is
+    ``y = C q / max(|n . q|, 1)``.  The state holds each head's matrix ``C``, with a row per
+    value and a column per key entry, followed by the row ``n``.
 
     Example:
         >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)

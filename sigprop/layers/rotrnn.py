@@ -51,7 +51,7 @@ class RotRNN(Layer):
 
     The recurrence is ``h_t = gamma A h_{t-1} + xi B u_t`` with a rotation ``A`` in every
     head.  For white inputs of unit variance and from the zero state, a head has
-    ``E|h_t|^2 = 1 - gamma^(2t)``.  This does not depend on the other parameters.
+    ``E|h_t|^2 = 1 - gamma^(2t)``, which does not depend on its other parameters.
 
     Example:
         >>> layer = rotrnn(8, 2, key=jax.random.key(0), heads=2)

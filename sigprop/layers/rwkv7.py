@@ -35,8 +35,8 @@ KEYS = 0.1  # gain of the keys
 class RWKV7(MatrixGated):
     """Core of an RWKV-7 layer; build one with ``rwkv7``.
 
-    The state holds each head's matrix ``S``, with a row per value and a column per key
-    entry.
+    In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.  The state
+    holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)

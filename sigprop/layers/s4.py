@@ -33,8 +33,9 @@ LONGEST_STEP = 500.0  # whose exponential is finite
 class S4(DiagonalLayer):
     """S4 layer without state expansion; build one with ``s4``.
 
-    The eigenvalues are ``lam = exp(Delta w)`` with ``Delta = softplus(omega_delta)`` and
-    ``w = w_re + i w_im``.  Their modulus exceeds one if ``w_re`` is positive.
+    The recurrence is ``h_t = lam h_{t-1} + Delta B u_t``.  The eigenvalues are
+    ``lam = exp(Delta w)`` with ``Delta = softplus(omega_delta)`` and ``w = w_re + i w_im``.
+    Their modulus exceeds one if ``w_re`` is positive.
 
     Example:
         >>> layer = s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)

@@ -43,8 +43,9 @@ SERIES_TERMS = 15
 class S4D(Layer):
     """S4D layer, one diagonal state-space model per channel; build one with ``s4d``.
 
-    The continuous eigenvalues are ``A = -exp(log_neg_re) + i im``, the step sizes
-    ``exp(log_dt)``.  Only one state of each conjugate pair is stored.
+    The continuous system is ``x' = A x + u``, ``y = 2 Re(C x) + D u``, with eigenvalues
+    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  Only one state of each
+    conjugate pair is stored.
 
     Example:
         >>> layer = s4d(4, 2, key=jax.random.key(0))

@@ -37,8 +37,9 @@ from sigprop.neuron.scan import scan_linear
 class S5(Layer):
     """S5 layer, one diagonal state-space model of all channels; build one with ``s5``.
 
-    The continuous eigenvalues are ``A = -exp(log_neg_re) + i im``, the step sizes
-    ``exp(log_dt)``.  If ``conjugate`` is true, one state of each conjugate pair is stored.
+    The continuous system is ``x' = A x + B u`` with eigenvalues
+    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  If ``conjugate`` is true,
+    one state of each conjugate pair is stored.
 
     Example:
         >>> layer = s5(4, 2, key=jax.random.key(0))

@@ -39,8 +39,9 @@ RATES = (1.0, 16.0)  # between which a head's rate is uniform
 class SSD(InputGated):
     """Core of a Mamba-2 layer, a state-space dual layer; build one with ``ssd``.
 
-    The state holds each head's matrix ``S``, with a row per value and a column per entry
-    of ``B``.  All entries of a head decay by the same factor in a step.
+    In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.  The
+    state holds the matrices ``S``, with a row per value and a column per entry of ``B``.
+    All entries of a head decay by the same factor in a step.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4)

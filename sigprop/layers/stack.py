@@ -102,7 +102,7 @@ class Stack(Layer):
     def eigenvalues(self) -> Complex[Array, " n"] | None:
         """Return the eigenvalues of all layers, with conjugates for complex states.
 
-        The result is `None` if a layer has no fixed eigenvalues.
+        The result is ``None`` if a layer has no fixed eigenvalues.
         """
         eigenvalues = []
         for layer in self.layers:

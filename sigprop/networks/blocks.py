@@ -23,7 +23,7 @@ from sigprop.networks.registry import sequence_layer
 class GLU(eqx.Module):
     """Gated linear unit ``(W_v g + b_v) s(W_g g + b_g)`` with ``s`` the sigmoid.
 
-    If ``value`` is `None`, the unit is ``g s(W_g g + b_g)``.
+    If ``value`` is ``None``, the unit is ``g s(W_g g + b_g)``.
 
     Source: Dauphin et al. (2017), Eq. 1; Smith et al. (2023) for the unit without
     ``value``.
@@ -43,7 +43,7 @@ class Block(eqx.Module):
     """Residual block of norm, layer, mixing and skip; build one with ``build_block``.
 
     ``mixing`` is a ``GLU`` of ``dropout(gelu(y))``, an MLP with one hidden layer as wide as
-    the block, or `None`.  ``skip`` is a linear map, BLUR's ``C``, or `None` for the
+    the block, or ``None``.  ``skip`` is a linear map, BLUR's ``C``, or ``None`` for the
     identity.
 
     Dropout drops a feature at all steps of a sequence, once in the mixing and once after

@@ -51,7 +51,9 @@ class NetworkConfig:
         head: ``linear``, or ``pair`` to compare two sequences.
 
     Raises:
-        ValueError: If a field has another value than these.
+        ValueError: If a size is below one, a name is unknown, or ``dropout`` is not in
+            [0, 1). Also if an option of the layer is unknown or missing, or ``head`` is
+            ``pair`` and ``pooling`` is ``none``.
 
     Example:
         >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}

@@ -154,7 +154,7 @@ def save(path: File, tree: Any, config: Mapping[str, Any]) -> Path:
 def read(path: File) -> tuple[Arrays, dict[str, Any] | None]:
     """Return the arrays of a file by name, and its configuration.
 
-    The configuration is `None` if another program wrote the file.
+    The configuration is ``None`` if another program wrote the file.
 
     Raises:
         FileNotFoundError: If there is no such file.

@@ -15,7 +15,7 @@ Length = int | Int[Array, ""] | None
 
 
 def valid_steps(time: int, length: Length) -> Bool[Array, " time"]:
-    """Return a mask of the valid steps: the first ``length``, or all if it is `None`."""
+    """Return a mask of the valid steps: the first ``length``, or all if it is ``None``."""
     steps = jnp.arange(time)
     return steps < (time if length is None else length)
 

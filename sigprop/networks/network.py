@@ -31,7 +31,7 @@ Stream = tuple[tuple[Any, ...], tuple[Float[Array, ""], Float[Array, " width"]]]
 class Network(eqx.Module):
     """Deep network of sequence layers; build one with ``sigprop.networks.build``.
 
-    If ``decoder`` is `None`, the outputs are the features.
+    If ``decoder`` is ``None``, the outputs are the features.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build

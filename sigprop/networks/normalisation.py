@@ -108,7 +108,7 @@ def normalise(
 
 
 def build_norm(kind: str, width: int, axes: tuple[str, ...]) -> Norm:
-    """Return a new normalisation: ``batch``, ``layer``, or `None` for ``none``."""
+    """Return a new normalisation: ``batch``, ``layer``, or ``None`` for ``none``."""
     if kind == "batch":
         return BatchNorm(width, axes)
     return eqx.nn.LayerNorm(width) if kind == "layer" else None

@@ -26,7 +26,7 @@ class Rest:
 
     Attributes:
         nu: ``-log|lam|`` of every mode. Modes in one row read the same inputs.
-        theta: Phases in radians; `None` if eigenvalues are positive.
+        theta: Phases in radians; ``None`` if eigenvalues are positive.
         gamma: Factor on the input of every mode, as stored.
         steps: Step sizes of the discretisation in continuous time.
         open: Value of ``nu`` if the gate of the decay is 1.
@@ -110,7 +110,7 @@ class Family:
         rest: Function from arrays in double precision, by the family's names, to the
             recurrence at rest.
         layer: Function from arrays, by the family's names, to a layer of sigprop. It is
-            `None` if sigprop has no such layer.
+            ``None`` if sigprop has no such layer.
         models: Values of ``model_type`` in ``config.json`` for this family.
         options: Names of the options that a mapping file can set.
         configured: Function from ``config.json`` to the options that it sets.

@@ -100,7 +100,7 @@ class Checkpoint:
     Attributes:
         path: Path of the file or the folder.
         tensors: Tensors by name.
-        config: Content of ``config.json``, or `None` if there is no such file.
+        config: Content of ``config.json``, or ``None`` if there is no such file.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays
