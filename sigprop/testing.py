@@ -470,7 +470,7 @@ def _assert_equal_weights(derived: Expr, printed: Expr) -> None:
 def assert_healthy(
     layer: Any, *, length: int | None = None, dtype: str | None = None
 ) -> None:
-    """Assert that ``sigprop lint`` finds only notes, no problems, in a layer or a network.
+    """Assert that ``sigprop lint`` finds no error or warning in a layer or a network.
 
     Args:
         layer: Layer or network of sigprop, or any tree of arrays with the names of a known

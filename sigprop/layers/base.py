@@ -142,8 +142,8 @@ def stepwise(layer: Layer, u: Float[Array, "time d_in"]) -> Float[Array, "time d
 def parameters(layer: Layer) -> dict[str, Array]:
     """Return every trainable array of a layer, by its name.
 
-    The name is that of the field, with dots for a layer inside a layer, as in
-    ``forward.C``.
+    The name of an array is its field, such as ``C``.  In a layer inside another layer, it
+    is a path with dots, such as ``forward.C``.
 
     Raises:
         ValueError: If ``layer.groups()`` misses a parameter or names an unknown one.

@@ -1,7 +1,7 @@
 """The complex diagonal RNN: ``h_t = lam h_{t-1} + B u_t``, ``y = Re(C h) + D u``.
 
-The recurrence is that of the LRU without normalisation, as in the ablations of both
-papers.  The eigenvalues have other coordinates, in which ``|lam|`` can exceed one.
+This is the LRU without normalisation and with other coordinates of the eigenvalues, as in
+the ablations of both papers.  In these coordinates, ``|lam|`` can exceed one.
 
 Source: Zucchet & Orvieto (2024), Eq. 16-20; Orvieto et al. (2023), Section 3.2-3.3 and
 Table 2 for the polar and the exponential form.
@@ -123,8 +123,8 @@ def complex_lru(
 ) -> ComplexDiagonal:
     """Draw an LRU without normalisation, with other coordinates of the eigenvalues.
 
-    Before training, its outputs are equal to those of
-    ``lru(..., key=key, gamma="absent")``.
+    Before training, ``complex_lru(..., key=key)`` and
+    ``lru(..., key=key, gamma="absent")`` have the same outputs.
 
     Args:
         state_size: Number of complex numbers in the state.

@@ -48,7 +48,7 @@ class Moments(NamedTuple):
 
 
 def is_affine(norm: Norm, state: eqx.nn.State | None) -> bool:
-    """True if a normalisation divides by a constant, or if there is none."""
+    """True if a normalisation divides by a constant, or ``norm`` is ``None``."""
     return norm is None or (isinstance(norm, BatchNorm) and state is not None)
 
 

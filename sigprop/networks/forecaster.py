@@ -254,7 +254,7 @@ def _stream(
     shown: Float[Array, "sequences rows inputs"],
     length: int,
 ) -> Float[Array, "sequences horizon shown"]:
-    """Rows one after another, by a state that goes on: for causal layers."""
+    """Forecast row by row with the state of causal layers."""
 
     def roll_sequence(u):
         def read(stream, u_t):
@@ -281,7 +281,7 @@ def _again(
     shown: Float[Array, "sequences rows inputs"],
     length: int,
 ) -> Float[Array, "sequences horizon shown"]:
-    """Rows one after another, each from the whole sequence so far: for any layer."""
+    """Forecast row by row, each from the whole sequence so far, for any layer."""
 
     def follow(shown, step):
         lengths = jnp.full(len(shown), length + step)

@@ -136,8 +136,8 @@ class Network(eqx.Module):
     ) -> tuple[Stream, Float[Array, " outputs"]]:
         """Take one input, in inference mode; return the next stream and the outputs.
 
-        After ``t`` inputs, the outputs are equal to those of a call on these ``t`` inputs.
-        Without pooling, they are equal to its last row.
+        After ``t`` inputs, the outputs are the result of a call on these ``t`` inputs, or
+        its last row without pooling.
 
         Args:
             stream: Stream from ``initial_states`` or from the last step.

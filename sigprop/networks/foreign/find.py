@@ -180,7 +180,7 @@ class ForeignLayer:
         return self.at_rest(self.read(self.spelling.slow))
 
     def at_rest(self, stored: Arrays) -> Rest:
-        """Return the recurrence at rest for given arrays, instead of those of the file.
+        """Return the recurrence at rest for given arrays, instead of the stored arrays.
 
         Args:
             stored: Arrays by the names of the spelling, all that ``rest`` reads.
@@ -426,8 +426,8 @@ def _without(
 def nearest(names: Sequence[str], checkpoint: Checkpoint) -> dict[str, str]:
     """Return, in words, the family that unknown tensors resemble most, by tensor.
 
-    The text is empty if no family is similar.  Families are compared by the number of
-    their required names that occur beside the tensor, then by the number of similar names.
+    The text is empty if no family is similar.  Families are compared first by the number of
+    their required names with the same prefix as the tensor, then by similar names.
 
     Args:
         names: Names of tensors that belong to no family.

@@ -18,7 +18,7 @@ from sigprop.numerics.text import plain_name
 
 
 def open_checkpoint(path: Path | str) -> Checkpoint:
-    """Open a checkpoint, and read the ``config.json`` beside it if there is one.
+    """Open a checkpoint, and read a ``config.json`` in the same folder if there is one.
 
     Args:
         path: Path of a ``.safetensors``, ``.npz`` or ``.msgpack`` file or, if PyTorch is
