@@ -1,4 +1,4 @@
-"""Assert a formula of your own, with the planner and verdicts of ``sigprop verify``.
+"""Assert your own formulas in tests, with the simulations and verdicts of ``sigprop verify``.
 
     >>> from sigprop.theory.symbols import lam, lam_bar
     >>> from sigprop.testing import assert_moment
@@ -6,12 +6,13 @@
     >>> form = 1 / (1 - lam * lam_bar)
     >>> answer = assert_moment(form, [0.5, 0.8j], White(), margin=0.1)
 
-Usable from any pytest suite; a wrong formula raises ``AssertionError`` with the ratio,
-its interval and the sample size.  Hypothesis strategies draw the hard cases on purpose.
+The functions work in any pytest suite.  A wrong formula raises ``AssertionError`` with the
+measured and the expected moment, an interval and the sample size.  Hypothesis strategies
+draw parameters that include the difficult cases.
 
-The moment is the mean of any statistic of a layer, a network, a recurrence of your own or
-a function.  A statistic takes the system and one sequence of inputs, so that ``jax.grad``
-differentiates it by the system's parameters:
+The moment is the mean of a statistic of a layer, a network, your own recurrence or a
+function.  A statistic is a function of the system and one sequence of inputs, so that it
+can call ``jax.grad`` for derivatives by the system's parameters:
 
     >>> import jax.numpy as jnp
     >>> def gated(x):
@@ -20,17 +21,18 @@ differentiates it by the system's parameters:
     ...     return system(x)[-1, 0]
     >>> answer = assert_moment(0, gated, White(), mean, steps=4)
 
-Symbols are those of ``sigprop.theory.symbols`` and mean the same in every function here:
+Symbols are defined in ``sigprop.theory.symbols``:
 
 - ``lam = r exp(i theta)`` is an eigenvalue and ``lam_bar`` its conjugate; ``r`` and
-  ``theta`` are its modulus and its phase.  A layer has no eigenvalue.
-- ``T`` is the number of inputs seen from the zero state.
+  ``theta`` are its modulus and its phase.  They have no value for a layer.
+- ``T`` is the number of inputs since the zero state.
 - ``rho`` is the field of ``AR1`` or ``Mixed``; ``a`` and ``b`` are fields of ``Mixed``.
-  Under another process they have no value, and a formula in them is a ``ValueError``.
-- ``R(Delta)`` is the input's autocovariance, with ``Delta`` the index of a sum.
-- Symbols of your own have the values that ``parameters`` gives them.
+  They have no value for other processes.
+- ``R(Delta)`` is the autocovariance of the input, with ``Delta`` the index of a sum.
+- The argument ``parameters`` gives values to your own symbols.
 
-A moment is a real number: a formula of another value is a ``ValueError``.
+A formula with a symbol that has no value, or with a value that is not real, raises a
+``ValueError``.
 """
 
 from collections.abc import Callable, Mapping
@@ -99,7 +101,12 @@ ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on each component, and the measured and expected moments.
+    """Result of ``assert_moment`` for each component of the statistic.
+
+    Attributes:
+        verdicts: Verdict on each component.
+        measured: Sample mean of each component.
+        expected: Value of the formula for each component.
 
     Example:
         >>> from sigprop.theory.symbols import lam
@@ -125,49 +132,48 @@ def assert_moment(
     parameters: Mapping[Symbol, Any] | None = None,
     yes: bool = False,
 ) -> Answer:
-    """Assert the mean of a statistic against simulation, component by component.
+    """Assert that the mean of a statistic equals a formula, tested by simulation.
 
-    The margin is relative to the formula's value.  Where the formula is zero it is
-    relative to the root mean square of the statistic, and the verdict's ratio is one plus
-    the mean in that unit.  Work of more than a minute is announced on standard error,
-    with its sample size.
+    Each component of the statistic is tested.  The margin is relative to the value of the
+    formula.  If this value is zero, the margin is relative to the root mean square of the
+    statistic.  The ratio in the verdict then is one plus the mean in this unit.
+    Simulations of more than a minute are announced on standard error.
 
     Args:
-        formula: The expected mean: a SymPy expression in ``sigprop.theory.symbols`` (lam,
-            lam_bar, r, theta, T, what the process defines of rho, a, b, and R under a sum
-            over Delta); a number; an array of the statistic's shape; or a callable of a
-            ``Setting``.
+        formula: Expected mean: a SymPy expression in the symbols of
+            ``sigprop.theory.symbols``, a number, an array with the shape of the
+            statistic, or a function of a ``Setting``. The symbols are lam, lam_bar, r,
+            theta and T, the rho, a and b of the process, and R in a sum over Delta.
         system: Eigenvalues of a diagonal recurrence, a layer, a network, an object with
             ``initial`` and ``step`` (see ``Recurrence``), or a function.
-        inputs: A process of ``sigprop.inputs``, or an object with ``sample``; see
+        inputs: Process of ``sigprop.inputs``, or an object with ``sample``; see
             ``Process``.
-        statistic: ``state`` for E|h|^2 of each neuron after the last step;
-            ``sensitivity`` for E|dh/dlam|^2, which needs eigenvalues; or a function of
-            JAX, of the system and of one sequence, that returns a real number or an
-            array.  With ``n`` eigenvalues and ``n`` components, the formula of
-            component ``i`` takes eigenvalue ``i``.  With one eigenvalue, the
-            formulas of all components take this eigenvalue.
-        steps: Inputs seen from the initial state.  Of eigenvalues the default is enough
-            for the stationary value to be reached within a hundredth of the margin.
-        margin: Equivalence margin, relative.
-        seed: Key of the simulation.
-        parameters: Values of symbols of the formula: each a number, or an array of the
-            statistic's shape.
-        yes: If true, begin also a simulation of more than a day or half of the memory.
+        statistic: ``state`` for E|h|^2 of each neuron after the last step, or
+            ``sensitivity`` for E|dh/dlam|^2, which needs eigenvalues. It can also be a
+            JAX function of the system and one sequence, which returns a real number or an
+            array. With ``n`` eigenvalues and ``n`` components, ``lam`` is eigenvalue ``i``
+            in the formula of component ``i``. With one eigenvalue, all components have it.
+        steps: Number of inputs since the initial state. For eigenvalues the default is
+            long enough to reach the stationary value within a hundredth of the margin.
+        margin: Relative error that the test must detect, in (0, 1).
+        seed: Seed of the simulation.
+        parameters: Values of your own symbols in the formula, each a number or an array
+            with the shape of the statistic.
+        yes: If true, also run a simulation of more than a day or half of the memory.
 
     Returns:
-        The verdicts, all of them ``confirmed``.
+        The verdicts, all of them ``confirmed``, with the measured and expected moments.
 
     Raises:
-        AssertionError: If a component's mean is refuted or not decided.
-        ValueError: If an argument is out of its range; the formula has a symbol without a
-            value, a value that is no real number or another shape than the statistic;
-            JAX cannot trace or differentiate the statistic; it is not one array of real
-            numbers, does not vary or has no finite variance; the steps of a layer are
-            unset; or it would take too long.
+        AssertionError: If the mean of a component is refuted or undecided.
+        ValueError: If an argument is out of range, ``steps`` is not set for a layer, or
+            the simulation would take too long. Also if the formula has a symbol without a
+            value, a value that is not real, or the wrong shape. Also if the statistic is
+            not one array of real numbers with a finite variance above zero, or JAX cannot
+            trace it.
 
     Example:
-        The covariance of neighbouring states, of one neuron:
+        This tests the covariance of successive states of one neuron:
 
         >>> from sigprop import White
         >>> from sigprop.theory.symbols import r
@@ -392,22 +398,25 @@ def assert_equal_forms(
     printed: Expr,
     domain: dict[Symbol, tuple[float, float]] | None = None,
 ) -> None:
-    """Assert that two forms are equal: proved by SymPy or, failing that, refuted.
+    """Assert that two forms are equal, by a proof with SymPy.
+
+    If SymPy does not prove equality, the function searches for a counterexample at 64
+    random points.
 
     Args:
-        derived: The form you trust.
-        printed: The form to check.
-        domain: Ranges of the symbols in which to look for a counterexample when SymPy
-            does not prove equality.  For an eigenvalue give ranges of ``r`` and
-            ``theta``, or of ``lam`` if it is real.  Defaults: the unit disc for
-            eigenvalues, (-0.9, 0.9) for ``rho``, 1 to 8 for numbers of steps, and
-            (0.1, 0.9) for other symbols.
+        derived: Form that you trust.
+        printed: Form to check.
+        domain: Ranges of the symbols in the search for a counterexample. For an
+            eigenvalue give ranges of ``r`` and ``theta``, or of ``lam`` if it is real.
+            By default eigenvalues are in the unit disc, ``rho`` in (-0.9, 0.9), numbers
+            of steps in 1 to 8, and other symbols in (0.1, 0.9).
 
     Raises:
-        AssertionError: If they differ; the message has a point, both values and the
-            relative error there.
-        ValueError: If one is no expression, two symbols have one name, they agree at
-            every point tried and SymPy proves nothing, or a symbol has no range.
+        AssertionError: If the forms differ. The message has a point, both values and the
+            relative error at this point.
+        ValueError: If a form is not an expression, two symbols have the same name, or a
+            symbol has no range. Also if SymPy does not prove equality and no
+            counterexample was found.
 
     Example:
         >>> from sigprop.theory.symbols import lam, lam_bar, r
@@ -461,17 +470,19 @@ def _assert_equal_weights(derived: Expr, printed: Expr) -> None:
 def assert_healthy(
     layer: Any, *, length: int | None = None, dtype: str | None = None
 ) -> None:
-    """Assert that ``sigprop lint`` finds nothing above a note in a layer or a network.
+    """Assert that ``sigprop lint`` finds no error or warning in a layer or a network.
 
     Args:
-        layer: One of ours, or any tree of arrays with the names of a known library, such
-            as the parameters of a flax module.
-        length: Steps of the sequences that it will see.
-        dtype: Type in which the eigenvalues are computed.
+        layer: Layer or network of sigprop, or any tree of arrays with the names of a known
+            library, such as the parameters of a flax module.
+        length: Length in steps of the sequences that the layer will read. By default no
+            length is assumed.
+        dtype: Floating-point type in which the eigenvalues are computed.
 
     Raises:
-        AssertionError: With every finding, its consequence and what to do.
-        ValueError: If there is no recurrent layer in it.
+        AssertionError: If there is a finding above a note. The message gives every
+            finding, its consequence and a remedy.
+        ValueError: If the tree has no recurrent layer.
 
     Example:
         >>> import jax
@@ -489,12 +500,17 @@ def assert_healthy(
 
 
 def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
-    """Hypothesis strategy for (gap, theta), ``gap = 1 - |lam|`` on a logarithmic scale.
+    """Hypothesis strategy for eigenvalues ``lam`` as pairs (gap, theta).
 
-    Uniform moduli rarely come close to ``|lam| = 1``, where formulas break.
+    ``gap = 1 - |lam|`` is drawn on a logarithmic scale, and ``theta`` is the phase in
+    radians.  Uniform moduli would rarely be close to 1, where formulas often fail.
+
+    Args:
+        smallest_gap: Smallest gap, in (0, 1).
+        real: If true, all eigenvalues are real, with phase 0 or pi.
 
     Raises:
-        ValueError: Unless ``0 < smallest_gap < 1``.
+        ValueError: If ``smallest_gap`` is not in (0, 1).
 
     Example:
         >>> from hypothesis import find
@@ -514,10 +530,15 @@ def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
 
 
 def rings(smallest_gap: float = 1e-3) -> Any:
-    """Hypothesis strategy for rings as (r_min, r_max), ``r_min < r_max < 1``.
+    """Hypothesis strategy for rings of eigenvalues as pairs (r_min, r_max).
+
+    The radii satisfy ``0 <= r_min < r_max < 1``.
+
+    Args:
+        smallest_gap: Smallest value of ``1 - r_max``, in (0, 0.8).
 
     Raises:
-        ValueError: Unless ``0 < smallest_gap < 0.8``.
+        ValueError: If ``smallest_gap`` is not in (0, 0.8).
 
     Example:
         >>> from hypothesis import find
@@ -534,7 +555,9 @@ def rings(smallest_gap: float = 1e-3) -> Any:
 
 
 def inputs() -> Any:
-    """Hypothesis strategy for input processes of every family.
+    """Hypothesis strategy for the processes of ``sigprop.inputs``.
+
+    It draws ``White``, ``Constant``, ``AR1``, ``Mixed`` and ``MovingAverage`` processes.
 
     Example:
         >>> import jax

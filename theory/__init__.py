@@ -1,4 +1,7 @@
-"""Exact statements: symbols, derivations, claims.  Imports SymPy and mpmath only."""
+"""Exact statements: symbols, derivations and claims.
+
+The modules import only SymPy, mpmath and the standard library.
+"""
 
 import os
 

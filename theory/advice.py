@@ -1,4 +1,4 @@
-"""Phases of an initialisation at which the input has a past worth remembering."""
+"""Power spectrum of the input by phase, from which phases of an initialisation follow."""
 
 from functools import cache
 
@@ -11,16 +11,17 @@ lag = Symbol("k", positive=True)
 
 
 def spectral_density() -> Expr:
-    """Power of ``R = rho**|lag|`` by phase on [0, pi], of total one.
+    """Power density of an input with ``R = rho**|lag|`` by phase on [0, pi].
 
-    The sum of ``rho**|lag| cos(lag theta)`` over all lags, over ``pi``.
+    It is the sum of ``rho**|lag| cos(lag theta)`` over all lags, divided by ``pi``, and
+    integrates to one.
     """
     return (1 - rho**2) / (1 - 2 * rho * cos(theta) + rho**2) / pi
 
 
 @cache
 def power_below() -> Derivation:
-    """Share of the power of ``R = rho**|lag|`` at phases below ``theta``."""
+    """Derive the share of the power of ``R = rho**|lag|`` at phases below ``theta``."""
     proof = start("power by phase", spectral_density())
     below = 2 / pi * atan((1 + rho) / (1 - rho) * tan(theta / 2))
     return proof.then("integrated from phase zero, by tan(theta/2)", below)
@@ -28,9 +29,9 @@ def power_below() -> Derivation:
 
 @cache
 def power_of_lag() -> Derivation:
-    """Weight of ``R(k)/R(0)``, ``k > 0``, in the share of the power below ``theta``.
+    """Derive the weight of ``R(k)/R(0)``, ``k > 0``, in the share of power below ``theta``.
 
-    That of lag zero is ``theta/pi``.
+    The weight of lag zero is ``theta/pi``.
     """
     at = Symbol("omega", positive=True)
     proof = start("power by phase of one lag and its negative", 2 * cos(lag * at) / pi)

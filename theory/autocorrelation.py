@@ -1,9 +1,9 @@
-"""Quadratic forms of wide-sense-stationary series: Lemmas 1 and 2 at any horizon.
+"""Second moments of filtered wide-sense-stationary processes: Lemmas 1 and 2 at any horizon.
 
-A series with autocovariance ``R`` filtered by a kernel ``k`` has second moment
-``sum_{n,m < T} k_n conj(k_m) R(n - m)``, a linear functional of ``R``.  This module
-computes its lag weights exactly, for finite and infinite ``T``, and applies them to
-the families of inputs that the papers use.
+A process with autocovariance ``R``, filtered by a kernel ``k``, has the second moment
+``sum_{n,m < T} k_n conj(k_m) R(n - m)``.  This is a linear functional of ``R``.  The module
+computes its weights exactly, for finite and infinite ``T``, and applies them to the families
+of inputs that the papers use.
 
 Source: Zucchet & Orvieto (2024), Appendix B.1, Eq. 34-41; finite ``T`` is ours.
 """
@@ -43,7 +43,7 @@ from sigprop.theory.symbols import Delta, R, a, alpha, b, beta, rho
 
 
 class Autocovariance(NamedTuple):
-    """``R(0)`` and ``R(Delta)`` for ``Delta >= 1``, apart: white noise is only at 0."""
+    """Autocovariance as ``R(0)`` and ``R(Delta)`` for ``Delta >= 1``."""
 
     zero: Expr
     lag: Expr
@@ -113,22 +113,22 @@ def geometric_sum(summand: Expr, index: Symbol, first: Expr, last: Expr) -> Expr
 
 @dataclass(frozen=True)
 class LagFunctional:
-    """``zero * R(0) + sum_{Delta=1}^{last} lag * R(Delta)``, linear in ``R``."""
+    """Linear functional ``zero * R(0) + sum_{Delta=1}^{last} lag * R(Delta)`` of ``R``."""
 
     zero: Expr
     lag: Expr
     last: Expr
 
     def as_sum(self) -> Expr:
-        """The functional of an undetermined autocovariance ``R``."""
+        """Return the functional as a sum over the lags of an undetermined ``R``."""
         tail = Sum(self.lag * R(Delta), (Delta, 1, self.last))
         return self.zero * R(0) + tail
 
     def on(self, name: str) -> Expr:
-        """The functional of one of ``INPUTS``, in closed form.
+        """Return the functional for one of ``INPUTS``, in closed form.
 
         Raises:
-            KeyError: If the input has no name in ``INPUTS``.
+            KeyError: If the name is not in ``INPUTS``.
         """
         covariance = INPUTS[name]
         tail = geometric_sum(self.lag * covariance.lag, Delta, Integer(1), self.last)
@@ -139,14 +139,14 @@ class LagFunctional:
         return LagFunctional(change(self.zero), change(self.lag), self.last)
 
     def equals(self, other: "LagFunctional") -> bool:
-        """True where two functionals agree for every ``R``, weight by weight."""
+        """True if both weights of two functionals are equal."""
         return self.last == other.last and all(
             is_zero(x - y) for x, y in ((self.zero, other.zero), (self.lag, other.lag))
         )
 
 
 def as_functional(expr: Expr) -> LagFunctional:
-    """Read an expression that is linear in ``R`` back into its lag weights.
+    """Return the weights of an expression that is linear in ``R``.
 
     Raises:
         ValueError: If a term is not a multiple of ``R(0)`` or of a sum over lags.
@@ -169,14 +169,14 @@ def as_functional(expr: Expr) -> LagFunctional:
 
 
 def same_form(first: Expr, second: Expr) -> bool:
-    """Decide exactly whether two forms are equal; linear functionals weight by weight."""
+    """True if two forms are exactly equal; forms in ``R`` are compared by their weights."""
     if first.has(R) or second.has(R):
         return as_functional(first).equals(as_functional(second))
     return is_zero(first - second)
 
 
 def differ(first: Expr, second: Expr) -> bool:
-    """Return True if numbers prove two forms unequal; False is no proof of equality."""
+    """True if numerical values prove two forms unequal; False is no proof of equality."""
     if first.has(R) or second.has(R):
         left, right = as_functional(first), as_functional(second)
         return differ(left.zero, right.zero) or differ(left.lag, right.lag)
@@ -184,10 +184,9 @@ def differ(first: Expr, second: Expr) -> bool:
 
 
 def is_zero(expr: Expr) -> bool:
-    """Decide whether a combination of powers, logarithms and rationals vanishes.
+    """True if a combination of powers, logarithms and rational functions vanishes.
 
-    Logarithms are of positive numbers wherever they occur in this package, so they are
-    split without asking.
+    All arguments of logarithms are assumed to be positive.
     """
     expr = expand_log(expr, force=True)
     merged = powsimp(expand_power_exp(expand(together(expr).as_numer_denom()[0])))
@@ -220,10 +219,10 @@ def _differs_somewhere(expr: Expr) -> bool:
 def double_sum(
     coefficient: Callable[[Expr, Expr], Expr], horizon: Expr = oo, tidy: bool = True
 ) -> LagFunctional:
-    """Lag weights of ``sum_{n,m < horizon} coefficient(n, m) R(n - m)``.
+    """Compute the weights of ``sum_{n,m < horizon} coefficient(n, m) R(n - m)``.
 
-    The indices split into ``n = m``, ``n > m`` and ``n < m`` (Zucchet Eq. 35); each
-    part is summed along its diagonal.  Weights are factored where they are to be ``tidy``.
+    The indices are split into ``n = m``, ``n > m`` and ``n < m`` (Zucchet Eq. 35), and each
+    part is summed along its diagonals.  If ``tidy`` is true, the weights are factored.
     """
     k = Dummy("k", integer=True, nonnegative=True)
     top = horizon - 1
@@ -240,7 +239,9 @@ def _tidy(expr: Expr) -> Expr:
 
 @cache
 def lemma_1(horizon: Expr = oo) -> LagFunctional:
-    """``sum alpha**n beta**m R(n-m)``; needs ``|alpha|, |beta| < 1`` at infinity.
+    """Compute ``sum alpha**n beta**m R(n-m)`` as a functional of ``R``.
+
+    Conditions: ``|alpha| < 1`` and ``|beta| < 1`` if the horizon is infinite.
 
     Source: Zucchet & Orvieto (2024), Lemma 1, Eq. 34, at any horizon.
 
@@ -253,7 +254,7 @@ def lemma_1(horizon: Expr = oo) -> LagFunctional:
 
 @cache
 def lemma_2(horizon: Expr = oo) -> LagFunctional:
-    """``sum n m alpha**(n-1) beta**(m-1) R(n-m)`` as a mixed derivative of Lemma 1.
+    """Compute ``sum n m alpha**(n-1) beta**(m-1) R(n-m)``, a mixed derivative of Lemma 1.
 
     Source: Zucchet & Orvieto (2024), Lemma 2, Eq. 39.
     """

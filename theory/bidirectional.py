@@ -1,6 +1,6 @@
-"""The linear recurrence run in both directions of time, unrolled and inverted.
+"""Linear recurrences in both directions of time: unrolled states and approximation.
 
-Notation: ``lam_f``, ``lam_b``  one eigenvalue of each direction;  ``k``  inputs seen;
+Notation: ``lam_f``, ``lam_b``  one eigenvalue of each direction;  ``k``  number of inputs;
 ``e_min``, ``e_max``  radii of the ring;  ``Theta``  norm of the reconstruction.
 
 Source: BLUR (2025), Eq. 2-23 and Appendix A.4.
@@ -45,7 +45,7 @@ Theta = Symbol("Theta", positive=True)
 
 
 def unrolled_forward() -> bool:
-    """Prove Eq. 5 by induction: the sum at ``k + 1`` is ``lam`` times it at ``k``, plus u.
+    """Prove Eq. 5 by induction: the sum at ``k + 1`` is ``lam`` times the sum at ``k``, plus u.
 
     The terms of ages ``j + 1`` and ``j`` differ by the factor ``lam``, and the term of
     age 0 is the new input.
@@ -60,7 +60,7 @@ def unrolled_forward() -> bool:
 
 
 def unrolled_backward() -> bool:
-    """Prove Eq. 17 by induction over the step that is added in front.
+    """Prove Eq. 17 by induction over earlier steps.
 
     ``h_t = sum_j lam^j u_{t+j}``: ages ``j + 1`` at ``t`` and ``j`` at ``t + 1`` differ
     by the factor ``lam``, and age 0 is the input of the step.
@@ -116,16 +116,17 @@ def last_steps() -> bool:
 
 
 def change_of_basis() -> bool:
-    """Prove Eq. 7 and 8: with ``A = Q Lambda Q^{-1}`` the rotated states obey Lambda."""
+    """Prove Eq. 7 and 8: states in the eigenbasis of ``A = Q Lambda Q^{-1}`` obey Lambda."""
     Q, Lambda, B, h, u = _letters("Q Lambda B h u")
     rotated = Q**-1 * (Q * Lambda * Q**-1 * h + B * u)
     return expand(rotated - (Lambda * Q**-1 * h + Q**-1 * B * u)) == 0
 
 
 def discriminant_is_no_constant() -> bool:
-    """Prove that non-diagonalisable 2 by 2 real matrices lie on a surface of measure 0.
+    """Prove that non-diagonalisable real 2 by 2 matrices have measure zero.
 
-    Two equal eigenvalues need a zero of the discriminant, a polynomial that is not zero.
+    If two eigenvalues are equal, the discriminant is zero, which is a nonzero polynomial of
+    the entries.
     """
     a, b, c, d, x = symbols("a b c d x")
     polynomial = Matrix([[a, b], [c, d]]).charpoly(x).as_expr()
@@ -136,7 +137,7 @@ def discriminant_is_no_constant() -> bool:
 
 @cache
 def constant_input() -> Derivation:
-    """State after ``T`` equal inputs of size one: it does not decay with ``T``."""
+    """Derive the state after ``T`` inputs equal to one, which does not decay with ``T``."""
     h = Function("h")
     recursion = h(T + 1) - lam * h(T) - 1
     return start("equal inputs of size one, from the zero state", recursion).then(
@@ -145,14 +146,14 @@ def constant_input() -> Derivation:
 
 
 def doubled_steps() -> bool:
-    """Prove that twice as many equal inputs make ``1 + lam^T`` times the state."""
+    """Prove that twice as many equal inputs multiply the state by ``1 + lam^T``."""
     state = constant_input().result
     return simplify(state.subs(T, 2 * T) - (1 + lam**T) * state) == 0
 
 
 @cache
 def fourier_of_gaussian() -> Derivation:
-    """Transform of ``exp(-x^2 / (2 width^2))`` in the normalisation of Eq. 2."""
+    """Derive the Fourier transform of ``exp(-x^2 / (2 width^2))``, normalised as in Eq. 2."""
     x = Symbol("x", real=True)
     f = exp(-(x**2) / (2 * width**2))
     kernel = f * exp(-I * omega * x) / (2 * pi)
@@ -163,7 +164,7 @@ def fourier_of_gaussian() -> Derivation:
 
 @cache
 def barron_of_gaussian() -> Derivation:
-    """Barron constant of ``exp(-x^2 / (2 width^2))``."""
+    """Derive the Barron constant of ``exp(-x^2 / (2 width^2))``."""
     transform = fourier_of_gaussian().result
     positive = Symbol("y", positive=True)
     total = 2 * integrate(positive * transform.subs(omega, positive), (positive, 0, oo))
@@ -176,7 +177,7 @@ def barron_of_gaussian() -> Derivation:
 
 @cache
 def ring_energy() -> Derivation:
-    """Mean of ``1 / (1 - |lam|^2)`` over eigenvalues uniform on a ring."""
+    """Derive the mean of ``1 / (1 - |lam|^2)`` over eigenvalues uniform on a ring."""
     v = Symbol("v", positive=True)
     primitive = integrate(1 / v, v)
     value = primitive.subs(v, 1 - e_min**2) - primitive.subs(v, 1 - e_max**2)
@@ -186,9 +187,10 @@ def ring_energy() -> Derivation:
 
 
 def ring_energy_is_a_mean() -> bool:
-    """Prove ``ring_energy`` again along the radius: its weighted derivative is the density.
+    """Prove ``ring_energy`` by its derivative with respect to the outer radius.
 
-    The mean over the ring's area has ``2 r / (1 - r^2)`` under the integral.
+    The mean over the area of the ring is the integral of ``2 r / (1 - r^2)``, divided by
+    ``e_max^2 - e_min^2``.
     """
     total = (ring_energy().result * (e_max**2 - e_min**2)).expand()
     rim = diff(total, e_max) - 2 * e_max / (1 - e_max**2)
@@ -197,7 +199,7 @@ def ring_energy_is_a_mean() -> bool:
 
 @cache
 def hidden_neurons() -> Derivation:
-    """Width of Eq. 23 from Theorem A.2: ``2n`` real states and ``s`` outputs."""
+    """Derive the width of Eq. 23 from Theorem A.2 for ``2n`` real states and ``s`` outputs."""
     per_output = 2 * (2 * states) * radius**2 * (barron * Theta) ** 2
     return start(
         "Use Theorem A.2 in 2n dimensions. The Barron constant is at most Theta times "
@@ -213,7 +215,7 @@ def hidden_neurons() -> Derivation:
 
 @cache
 def theorem_width() -> Derivation:
-    """Width that Theorem A.2 gives for the interpolant of Theorem A.3."""
+    """Derive the width that Theorem A.2 gives for the interpolant of Theorem A.3."""
     return start(
         "Theorem A.2 for one output gives",
         2 * states * radius**2 * barron**2 / accuracy**2,
@@ -226,7 +228,7 @@ def theorem_width() -> Derivation:
 
 @cache
 def scan_operations() -> Derivation:
-    """Combinations of a recursive scan over ``N = 2^levels`` steps."""
+    """Derive the number of operations of a recursive scan over ``N = 2^levels`` steps."""
     levels = Symbol("levels", integer=True, positive=True)
     count = Function("c")
     recursion = count(levels + 1) - count(levels) - (2 * 2**levels - 1)
@@ -254,9 +256,10 @@ def scan_levels_agree() -> bool:
 
 
 def fejer_cost() -> Expr:
-    """``int |nu| |phi~(nu)| dnu`` of the bump of Theorem A.3, ``(sin(pi t)/(pi t))^2``.
+    """Compute ``int |nu| |phi~(nu)| dnu`` for the bump ``(sin(pi t)/(pi t))^2``.
 
-    Its transform is a triangle over ``[-2 pi, 2 pi]`` of unit mass.
+    The bump is that of Theorem A.3.  Its transform is a triangle over ``[-2 pi, 2 pi]`` with
+    unit integral.
     """
     nu = Symbol("nu", nonnegative=True)
     triangle = (1 - nu / (2 * pi)) / (2 * pi)

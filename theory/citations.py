@@ -1,4 +1,4 @@
-"""Citations of the papers: BibTeX, and known pages."""
+"""Citations of the papers in BibTeX, and pages of their statements."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from sigprop.theory.claims import PAPERS
 
 
 class Citation(NamedTuple):
-    """A paper as BibTeX has it: the kind of entry, its key, and its fields."""
+    """A BibTeX entry: its kind, its key, and its fields."""
 
     kind: str
     key: str
@@ -78,7 +78,7 @@ PAGES: dict[str, dict[str, int]] = {
 
 
 def page(claim_id: str) -> int | None:
-    """The page of the PDF that has a row, if it is known.
+    """Return the page of the PDF with the statement of a row, or ``None`` if unknown.
 
     >>> page("rotrnn:lemma3"), page("zucchet:59")
     (5, None)
@@ -87,10 +87,10 @@ def page(claim_id: str) -> int | None:
 
 
 def bibtex(paper: str) -> str:
-    """A paper as an entry of BibTeX, its title in braces so that capitals stay.
+    """Return the BibTeX entry of a paper, with the title in braces to keep capitals.
 
     Raises:
-        KeyError: If there is no such paper.
+        KeyError: If the paper is unknown.
     """
     kind, key, fields = CITATIONS[paper]
     lines = {"title": f"{{{PAPERS[paper].title}}}"} | fields

@@ -1,7 +1,7 @@
-"""Claims: statements of a paper, as printed and as derived, with how to judge them.
+"""Claims: statements of the papers, as printed and as derived.
 
-Importing this module reads no paper; ``registry()`` does.  Nothing here computes or
-knows how a claim is judged: that stands in ``sigprop.evidence``, file by file.
+``registry()`` imports the modules of all papers; importing this module does not.  The
+evidence for each claim is in ``sigprop.evidence``, in a file of the same name.
 """
 
 import difflib
@@ -25,20 +25,20 @@ if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
 
 
 class Paper(NamedTuple):
-    """Citation and title of a paper."""
+    """Short name and title of a paper."""
 
     name: str
     title: str
 
 
 class Numbered(NamedTuple):
-    """Counts of a paper's numbered statements, all of which must have rows.
+    """Numbers of a paper's statements, all of which must have rows.
 
     Attributes:
-        equations: Numbers of its equations, from 1 on.
-        figures: Numbers of its figures, from 1 on.
-        tables: Numbers of its tables, from 1 on.
-        others: Lemmas, theorems and the like, as the locators of their rows.
+        equations: Number of equations.
+        figures: Number of figures.
+        tables: Number of tables.
+        others: Locators of lemmas, theorems and similar statements.
     """
 
     equations: int
@@ -67,7 +67,7 @@ PAPERS = {
 
 
 class Status(StrEnum):
-    """Status of a statement: how far it is true, as far as is known."""
+    """Status of a statement, i.e. the verdict on it."""
 
     DEFINITION = "definition"
     PROVED = "proved"
@@ -79,7 +79,7 @@ class Status(StrEnum):
 
 
 class Kind(StrEnum):
-    """Kind of a statement, by what it asserts."""
+    """Kind of a statement, such as an identity or a bound."""
 
     DEFINITION = "definition"
     IDENTITY = "identity"
@@ -94,7 +94,7 @@ class Kind(StrEnum):
 
 
 def anywhere(**_: object) -> bool:
-    """True at every point, as of a condition that the values of no point can violate."""
+    """Return True at every point."""
     return True
 
 
@@ -103,9 +103,9 @@ class Condition:
     """An assumption of a statement, as text and as a predicate on points.
 
     Attributes:
-        text: The assumption for the reader.
-        holds: Predicate on a point; takes the values that it reads by their names, and
-            the others as ``**_``.
+        text: The assumption in words.
+        holds: Function of the values of a point, by name, that returns True if the point
+            satisfies the assumption.
     """
 
     text: str
@@ -114,31 +114,34 @@ class Condition:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement and everything needed to decide it.
+    """One statement of a paper, its forms, its assumptions and its expected status.
 
     Attributes:
-        id: ``paper:locator``, e.g. ``zucchet:59``.
+        id: Id ``paper:locator``, e.g. ``zucchet:59``.
         locator: Position in the paper, e.g. ``Eq. 59, Appendix B.2.2``.
+        kind: Kind of the statement.
+        title: Title of the row.
         statement: LaTeX of the statement as printed.
-        derive: Gives the derivation; its result is the derived form.
-        printed: The printed form in the symbols of ``sigprop.theory.symbols``; ``None`` where
-            it is the derived form letter by letter.
-        correction: LaTeX of the corrected statement, where the printed one is wrong.
-        corrected: The form that ``correction`` writes; judged like the derived one.
-        assumes: Domain and standing assumptions under which the paper states it.  A
-            point that violates them is no evidence, neither for it nor against it.
-        condition: What it needs beyond them.  Points that do not meet it are judged as
-            printed alone: where the statement fails there, it is conditional.
-        expected: The status that verification is to find.
+        expected: Status that verification should find.
         code: Dotted name of the code that computes it.
-        note: One or two plain sentences for the reader.
-        topic: What it is about, in one word, for filters.
-        reason: Why it is not checkable.
-        erratum: Report to the authors, where the statement fails.
-        as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
-            The statement is then written and judged as it is meant.
-        uncounted: Why it is not counted among a paper's statements: ``repeats`` and the
-            id of a row, ``nothing is printed`` at its number, or ``the formula is ours``.
+        derive: Function that returns the derivation. Its result is the derived form.
+        printed: Function that returns the printed form in the symbols of
+            ``sigprop.theory.symbols``. It is ``None`` if this is the derived form.
+        correction: LaTeX of the corrected statement, if the printed statement is wrong.
+        corrected: Function that returns the form in ``correction``, which is judged like
+            the derived form.
+        assumes: Assumptions that the paper states. Points that violate them are not used
+            as evidence.
+        condition: Assumption that the paper omits. At points that violate it, only the
+            printed form is judged. If it fails there, the statement is conditional.
+        note: One or two sentences for the reader.
+        topic: Subject in one word, for filters.
+        reason: Reason why the statement is not checkable.
+        erratum: Report to the authors, if the statement fails.
+        as_extracted: True if an error is probably in our copy, not in the paper. The
+            statement is then written and judged as intended.
+        uncounted: Reason why it does not count as a statement of the paper: ``repeats``
+            and the id of a row, ``nothing is printed``, or ``the formula is ours``.
     """
 
     id: str
@@ -163,12 +166,12 @@ class Claim:
 
     @property
     def paper(self) -> str:
-        """The paper's key."""
+        """Key of the paper."""
         return self.id.split(":")[0]
 
     @property
     def errata_class(self) -> str | None:
-        """A key of ``sigprop.theory.errata.CLASSES``, or ``None`` where nothing is wrong."""
+        """Key of ``sigprop.theory.errata.CLASSES``, or ``None`` if there is no error."""
         if self.as_extracted:
             return DOUBTFUL
         return self.erratum.letter if self.erratum else None
@@ -181,10 +184,10 @@ class Claim:
 
 @functools.cache
 def registry() -> dict[str, Claim]:
-    """Every claim by its id, paper by paper: numbered equations first, in their order.
+    """Return every claim by its id, paper by paper, with numbered equations first.
 
     Raises:
-        ValueError: If two claims share an id.
+        ValueError: If two claims have the same id.
     """
     claims: dict[str, Claim] = {}
     for paper in PAPERS:
@@ -201,10 +204,10 @@ def _of_paper(paper: str) -> Iterator[Claim]:
 
 
 def home(claim_id: str) -> str:
-    """Dotted name of the module that has the row of a claim.
+    """Return the dotted name of the module with the row of a claim.
 
     Raises:
-        KeyError: If there is no such claim; the message suggests the nearest.
+        KeyError: If there is no such claim. The message suggests a similar id.
     """
     return _row(claim_id)[1]
 
@@ -220,9 +223,9 @@ def _rows(paper: str) -> dict[str, tuple[Claim, str]]:
 
 
 def leaves(paper: str) -> list[ModuleType]:
-    """The modules that have the rows of a paper, in the order of their first equations.
+    """Return the modules with the rows of a paper, in the order of their first equations.
 
-    They are all modules of the paper's package that have a ``part``.
+    These are all modules of the paper's package with an object ``part``.
     """
     folder = Path(__file__).parent / "papers" / paper
     files = sorted(file for file in folder.rglob("*.py") if file.stem != "__init__")
@@ -246,10 +249,10 @@ def _equation_order(claim: Claim) -> tuple[float, str]:
 
 
 def find(claim_id: str) -> Claim:
-    """Return one claim, whatever the case of its id's letters.
+    """Return the claim with an id, ignoring the case of letters.
 
     Raises:
-        KeyError: If there is none of that id; the message suggests the nearest.
+        KeyError: If there is no such claim. The message suggests a similar id.
     """
     return _row(claim_id)[0]
 
@@ -269,10 +272,10 @@ def _row(claim_id: str) -> tuple[Claim, str]:
 
 
 def select(paper: str | None = None, ids: tuple[str, ...] = ()) -> tuple[Claim, ...]:
-    """Return the claims of a paper, or of some ids, or all.
+    """Return all claims, or the claims of a paper, or the claims with some ids.
 
     Raises:
-        KeyError: If the paper or an id is unknown, or an id is of another paper.
+        KeyError: If the paper or an id is unknown, or an id belongs to another paper.
     """
     if paper is not None and paper.casefold() not in PAPERS:
         raise KeyError(f"need a paper in {', '.join(PAPERS)}, got {paper!r}")

@@ -1,29 +1,29 @@
 """The conventions by which statements are judged, and the rows that cite each.
 
-All rows of one convention have one status and one errata class, so that the same fault
-gets the same verdict wherever it stands.  ``tests/theory/test_conventions.py`` holds the
-rows to it, and finds rows whose words are a convention's and which do not cite it.
+All rows of one convention have the same status and errata class, so that the same error has
+the same verdict everywhere.  ``tests/theory/test_conventions.py`` checks this.  It also finds
+rows that use the words of a convention without citing it.
 """
 
 from typing import NamedTuple
 
 STANDS = ("proved", "confirmed", "definition", "not-checkable")
-"""Statuses of a row that is judged as it is read, and not accused."""
+"""Statuses of a row that is judged as we read it, without an erratum."""
 DEFINITION = ("definition",)
 REFUTED = ("refuted",)
 CONDITIONAL = ("conditional",)
 
 
 class Convention(NamedTuple):
-    """One decision, and the rows to which it applies.
+    """One decision about how to judge statements, and the rows to which it applies.
 
     Attributes:
-        id: Its name.
-        subject: What it is about.
-        choice: What is decided, in sentences for a reader.
-        statuses: Statuses of the rows that cite it: one, or ``STANDS``.
-        letter: Errata class of the rows that cite it; empty where they have none.
-        words: Regular expression of the words by which notes and conditions name it.
+        id: Name of the convention.
+        subject: Subject of the decision.
+        choice: The decision, in sentences for a reader.
+        statuses: Statuses of the rows that cite it: one status, or ``STANDS``.
+        letter: Errata class of the rows that cite it, or empty.
+        words: Regular expression for the words that refer to it in notes and conditions.
         rows: Ids of the rows that cite it.
     """
 
@@ -37,7 +37,7 @@ class Convention(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Status and class of its rows, in words."""
+        """Status and errata class of its rows, in words."""
         status = "judged as read" if self.statuses == STANDS else self.statuses[0]
         return f"{status}, class {self.letter}" if self.letter else status
 

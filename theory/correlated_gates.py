@@ -1,21 +1,22 @@
-"""Second moments of gated recurrences whose inputs remember: a transfer operator.
+"""Second moments of gated recurrences with correlated inputs, by a transfer operator.
 
-``h_t = a(x_t) h_{t-1} + b(x_t)`` and ``s_t = a s_{t-1} + c h_{t-1} + d`` over a
-stationary, reversible Markov chain ``x``.  Moments given the present input obey a linear
-recursion: with ``M_ij(x) = E[h_t^i s_t^j | x_t = x]`` and the operator of the chain,
-``(K f)(x) = E[f(x_{t-1}) | x_t = x]``, every power of the state before the step is the
-operator's image of a moment, and the coefficients are those of the present input.
+The state ``h_t = a(x_t) h_{t-1} + b(x_t)`` and its derivative
+``s_t = a s_{t-1} + c h_{t-1} + d`` are driven by a stationary, reversible Markov chain ``x``.
+The conditional moments ``M_ij(x) = E[h_t^i s_t^j | x_t = x]`` obey a linear recursion.  Given
+the current input, the moment of the previous state is ``K M_ij`` with the operator
+``(K f)(x) = E[f(x_{t-1}) | x_t = x]`` of the chain.
 
-Two chains have an operator that can be inverted by hand or by few numbers.  One whose
-input stays with probability ``rho`` and is drawn anew otherwise, of any distribution:
-``K f = rho f + (1 - rho) E f``.  And the Gaussian AR(1), whose operator multiplies the
-Hermite polynomial of degree ``n`` by ``rho^n``.  A sum of independent AR(1) series is a
-chain in as many coordinates.
+The operator can be inverted for two types of chains:
+
+- The input stays with probability ``rho`` and is otherwise redrawn from any distribution:
+  ``K f = rho f + (1 - rho) E f``.
+- For the Gaussian AR(1), the operator multiplies the Hermite polynomial of degree ``n`` by
+  ``rho^n``.  A sum of independent AR(1) processes is a chain in several coordinates.
 
 Conditions: second moments have a limit if the spectral radius of ``a^2 K`` is below one.
-A stationary state asks for ``E log|a| < 0`` alone (Brandt 1986, The stochastic equation
-Y_{n+1} = A_n Y_n + B_n with stationary coefficients); moments of every order below the
-``kappa`` at which ``|a|^kappa K`` has radius one are finite.
+A stationary state exists already if ``E log|a| < 0`` (Brandt 1986, The stochastic equation
+Y_{n+1} = A_n Y_n + B_n with stationary coefficients).  Its moments of order below ``kappa``
+are finite, where ``|a|^kappa K`` has spectral radius one.
 
 Source: Mehler (1866) for the operator of the AR(1); the rest is ours.
 """
@@ -58,7 +59,7 @@ OWN = {1: a, 2: a**2}  # what multiplies a moment's own image, by its order
 
 @cache
 def step() -> dict[tuple[int, int], Expr]:
-    """Each moment given the input of a step, from those before it given the same input.
+    """Return each moment after a step, from the moments before it, given the input.
 
     Example:
         >>> step()[2, 0]
@@ -74,7 +75,7 @@ def step() -> dict[tuple[int, int], Expr]:
 
 @cache
 def forcing(order: tuple[int, int]) -> Expr:
-    """Terms that a step adds to a moment beside ``a^(i+j)`` times its own image.
+    """Return the terms that a step adds to a moment beside ``a^(i+j)`` times its image.
 
     Example:
         >>> forcing((1, 1))
@@ -86,8 +87,8 @@ def forcing(order: tuple[int, int]) -> Expr:
 def hermite_holds() -> bool:
     """Prove that the AR(1) multiplies the Hermite polynomial of degree n by ``rho^n``.
 
-    For all degrees at once: the generating function ``exp(t x - t^2/2)``, averaged over
-    ``x_{t-1}`` given ``x_t = z``, is that of ``rho t``.
+    The generating function ``exp(t x - t^2/2)``, averaged over ``x_{t-1}`` given
+    ``x_t = z``, becomes the generating function of ``rho t``.  This proves all degrees.
     """
     t, z, e = symbols("t z e", real=True)
     before = rho * z + sqrt(1 - rho**2) * e
@@ -104,7 +105,7 @@ Pair = tuple[Expr, Expr]  # at the first and the second value
 
 
 def mean(pair: Pair) -> Expr:
-    """The expectation over both values.
+    """Return the expectation over both values of a chain.
 
     Example:
         >>> mean((Integer(1), Integer(0)))
@@ -114,7 +115,7 @@ def mean(pair: Pair) -> Expr:
 
 
 def by_matrix(own: Pair, added: Pair) -> Pair:
-    """Solve ``f = added + own K f`` over two values by the matrix of their chain."""
+    """Solve ``f = added + own K f`` for a chain of two values, by its matrix."""
     stay = rho + (1 - rho) * p, rho + (1 - rho) * (1 - p)
     K = Matrix([[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]])
     system = Matrix(2, 2, lambda i, j: Integer(i == j) - own[i] * K[i, j])
@@ -124,10 +125,10 @@ def by_matrix(own: Pair, added: Pair) -> Pair:
 
 
 def by_expectations(own: Pair, added: Pair) -> Pair:
-    """Solve ``f = added + own K f`` for any number of values, by expectations alone.
+    """Solve ``f = added + own K f`` by expectations, for any number of values.
 
-    ``(1 - rho own) f = added + (1 - rho) own E f`` is divided by its first factor and
-    averaged, which gives ``E f``.
+    The equation ``(1 - rho own) f = added + (1 - rho) own E f`` is divided by its first
+    factor and averaged, which gives ``E f``.
     """
     faded = [1 / (1 - rho * keep) for keep in own]
     mean_keep = mean((own[0] * faded[0], own[1] * faded[1]))
@@ -142,7 +143,7 @@ def by_expectations(own: Pair, added: Pair) -> Pair:
 
 
 def same_inverse() -> bool:
-    """Prove that both ways to solve for a moment agree, whatever is added."""
+    """Prove that ``by_matrix`` and ``by_expectations`` agree for any ``added``."""
     own, added = symbols("own_1 own_2", real=True), symbols("g_1 g_2", real=True)
     ways = by_matrix(own, added), by_expectations(own, added)
     return all(
@@ -155,12 +156,14 @@ def limit(
     solve: Callable[[Pair, Pair], Pair] = by_matrix,
     known: Mapping[Symbol, Expr] | None = None,
 ) -> Expr:
-    """The stationary second moment over a chain of two values that stay with rho.
+    """Return the stationary second moment for a chain of two values.
+
+    The input stays at its value with probability ``rho`` and is otherwise redrawn.
 
     Args:
         quantity: ``state`` or ``sensitivity``.
-        solve: ``by_matrix`` or ``by_expectations``, for one moment after the other.
-        known: What is put in for symbols on the way.
+        solve: Method for each moment, ``by_matrix`` or ``by_expectations``.
+        known: Values to insert for symbols.
 
     Conditions: the spectral radius of ``a^2 K`` is below one.
     """
@@ -186,7 +189,7 @@ def limit(
 
 
 def expectations() -> dict[Symbol, Expr]:
-    """Functions of the coefficients at one input whose means the state's limit needs."""
+    """Return the functions of the coefficients whose means occur in ``state_limit``."""
     first, second = 1 / (1 - rho * a), 1 / (1 - rho * a**2)
     return {
         F["a"]: a * first,
@@ -200,10 +203,10 @@ def expectations() -> dict[Symbol, Expr]:
 
 @cache
 def state_limit() -> Derivation:
-    """The limit of the state's moment over a chain that stays with probability rho.
+    """Derive the limit of ``E h^2`` for a chain that stays with probability ``rho``.
 
-    Of any number of values, which enter through six expectations alone; at ``rho = 0``
-    that of ``sigprop.theory.gated_moments``.
+    The chain may have any number of values.  The result depends on six expectations; at
+    ``rho = 0`` it is the limit of ``sigprop.theory.gated_moments``.
 
     Conditions: the spectral radius of ``a^2 K`` is below one.
 
@@ -228,10 +231,10 @@ def state_limit() -> Derivation:
 
 
 def state_limit_holds() -> bool:
-    """Prove the limit over two values, where the matrix of the chain gives it too.
+    """Prove ``state_limit`` for two values, by the matrix of the chain.
 
-    First the mean before a step, given its input; then the second moment, with the mean
-    of the state as a symbol.
+    The proof first checks the mean before a step, given its input.  It then checks the
+    second moment, with the mean of the state as a symbol.
     """
     at = [dict(zip(LETTERS, values, strict=True)) for values in VALUES]
     known = {

@@ -1,13 +1,13 @@
-"""The delta rule as online regression: errors, tracking and rates.
+"""The delta rule as online regression: errors, tracking and learning rates.
 
-The state learns ``m`` from values ``v = m k + noise``: ``s' = s + beta (v - s k) k^T``, with
-keys ``k`` of ``d`` entries, of length one, independent, ``E k k^T = I/d``.
+The state ``s`` learns ``m`` from values ``v = m k + noise`` by ``s' = s + beta (v - s k) k^T``.
+The keys ``k`` have ``d`` entries and length one, and are independent with ``E k k^T = I/d``.
 
-Notation: ``sigma``  standard deviation of the noise;  ``size``  ``|m|^2`` over ``d``;  ``q``
-variance of the step that every entry of ``m`` takes before a write;  ``error``  ``E ((s - m)
-k)^2`` before a write, of a new key;  ``largest``  end of a range of rates.
+Notation: ``sigma``  standard deviation of the noise;  ``size``  ``|m|^2`` divided by ``d``;
+``q``  variance of the random step of an entry of ``m``;  ``error``  ``E ((s - m) k)^2`` for a
+new key;  ``largest``  end of a range of rates.
 
-Source: own; the rule is that of Widrow & Hoff, which DeltaNet runs in its state.
+Source: own; the rule of Widrow & Hoff, which DeltaNet runs in its state.
 """
 
 from functools import cache
@@ -30,10 +30,10 @@ def _after(before: Expr) -> Expr:
 
 @cache
 def regression() -> Derivation:
-    """Error after ``T`` writes from the zero state.
+    """Derive the error after ``T`` writes from the zero state.
 
     Raises:
-        AssertionError: If a write does not lead from the error at ``T`` to the next.
+        AssertionError: If a write changes the limit of the error.
     """
     kept = 1 - (2 * beta - beta**2) / d
     limit = sigma**2 * beta / (2 - beta)
@@ -48,7 +48,7 @@ def regression() -> Derivation:
 
 @cache
 def tracking() -> Derivation:
-    """Error before a write in the limit, for an ``m`` that moves.
+    """Derive the limit of the error before a write, if ``m`` takes random steps.
 
     Example:
         >>> tracking().result.subs({q: 0, beta: 1})
@@ -64,7 +64,10 @@ def tracking() -> Derivation:
 
 @cache
 def tracking_rate() -> Derivation:
-    """The rate of the least such error, by ``Q = q d/sigma^2``."""
+    """Derive the rate ``beta`` that minimises the error of ``tracking``.
+
+    The result depends on ``Q = q d/sigma^2``.
+    """
     form = (drift + beta**2) / (beta * (2 - beta))
     roots = solve(diff(form, beta), beta)
     right = max(roots, key=lambda root: float(root.subs(drift, 1.0)))
@@ -75,14 +78,14 @@ def tracking_rate() -> Derivation:
 
 @cache
 def best_gain() -> Derivation:
-    """The rate of a write after which the error is least."""
+    """Derive the rate ``beta`` that minimises the error after the next write."""
     [right] = solve(diff(_after(error), beta), beta)
     return start("The zero of the derivative", right.factor())
 
 
 @cache
 def best_error() -> Derivation:
-    """The error after a write at this rate."""
+    """Derive the error after a write at the rate ``best_gain``."""
     after: Any = _after(error).subs(beta, best_gain().result)
     return start("The error after it", after.factor(), r"p'").then(
         "Less by a share", error * (1 - error / (d * (error + sigma**2)))
@@ -91,7 +94,7 @@ def best_error() -> Derivation:
 
 @cache
 def random_rate() -> Derivation:
-    """``E|s|^2`` over ``d`` times that of a value, for rates uniform up to ``largest``."""
+    """Derive ``E|s|^2`` for values of variance one and rates uniform up to ``largest``."""
     first = integrate(beta / largest, (beta, 0, largest))
     second = integrate(beta**2 / largest, (beta, 0, largest))
     return start(

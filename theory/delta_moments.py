@@ -1,9 +1,9 @@
-"""The delta rule: what its state's second moment is made of.
+"""Second moments of the state of the delta rule, and of its derivatives.
 
-A row of the state obeys ``h' = A h + beta v k`` with ``A = alpha (I - beta k k^T)``, and
-what a parameter moves ``s' = A s + c h + d k`` with ``c = c_0 I + c_2 k k^T``.  Second
-moments of ``(h, s)`` are matrices of keys by keys, on which a step acts linearly; all that
-it needs are expectations of gates times up to four entries of a key.
+A row of the state obeys ``h' = A h + beta v k`` with ``A = alpha (I - beta k k^T)``.  Its
+derivative by a parameter obeys ``s' = A s + c h + d k`` with ``c = c_0 I + c_2 k k^T``.  The
+second moments of ``(h, s)`` are matrices with a row and a column per key entry.  A step acts
+on them linearly, with expectations of gates times up to four entries of a key.
 
 Source: ours, for the rule of Yang et al. (2024) and Yang, Kautz & Hatamizadeh (2025).
 """
@@ -35,7 +35,7 @@ def sandwich_holds(size: int = 2) -> bool:
 
 
 def step_holds(size: int = 2) -> bool:
-    """Prove how ``s s^T`` after a step is made of the products before it."""
+    """Prove the formula for ``s s^T`` after a step from the products before it."""
     k = _key(size)
     h, s = (Matrix(symbols(f"{name}_1:{size + 1}", real=True)) for name in "hs")
     A = alpha * (eye(size) - beta * k * k.T)
@@ -48,10 +48,10 @@ def step_holds(size: int = 2) -> bool:
 
 @cache
 def isotropic() -> Derivation:
-    """``E|S|^2`` in the limit, for keys of any direction alike.
+    """Derive the limit of ``E|S|^2`` for isotropic keys.
 
-    Conditions: gates, the key's direction and a value of mean zero are independent of
-    each other, and the key has length one.
+    Conditions: gates, the direction of the key, and a value of mean zero are independent,
+    and the key has length one.
 
     Example:
         >>> isotropic().result.subs({E_alphaalpha: 1, K: 1, E_beta: 1, E_betabeta: 1})
@@ -69,11 +69,11 @@ def isotropic() -> Derivation:
 
 
 def key_derivative_holds(size: int = 2) -> bool:
-    """Prove what a weight of the keys moves, for keys divided by their length.
+    """Prove the derivatives of ``A`` by a key, for keys divided by their length.
 
     The derivative of ``k = x/ell``, ``ell^2 = x^T x + tiny``, by the entry ``a`` of ``x`` is
-    ``(e_a - k_a k)/ell``.  With it ``c = -alpha beta (k' k^T + k k'^T)`` is the derivative
-    of ``A``, and ``beta k'`` that of ``beta k``.
+    ``k' = (e_a - k_a k)/ell``.  The derivative of ``A`` is
+    ``c = -alpha beta (k' k^T + k k'^T)``.
     """
     tiny = Symbol("tiny", positive=True)
     x = Matrix(symbols(f"x_1:{size + 1}", real=True))

@@ -1,11 +1,12 @@
-"""The delta rule as a memory: what a state keeps, and what reading a key gives.
+"""The delta rule as a memory: energy of the state, and errors of values that are read.
 
-A row of the state obeys ``s' = alpha s (I - beta k k^T) + beta v k^T`` with keys ``k`` of
-``d`` entries, of length one and independent, ``E k k^T = I/d``, and independent values
-``v`` of mean zero and variance one.  ``alpha = 1`` is DeltaNet, another one Gated DeltaNet.
+A row of the state obeys ``s' = alpha s (I - beta k k^T) + beta v k^T``.  The keys ``k`` have
+``d`` entries and length one, and are independent with ``E k k^T = I/d``.  The values ``v`` are
+independent, with mean zero and variance one.  DeltaNet has ``alpha = 1``, Gated DeltaNet a
+decay ``alpha < 1``.
 
-Notation: ``p``  probability of a key;  ``kept``  share of the energy after one step of
-``alpha = 1``.
+Notation: ``p``  probability of a key;  ``kept``  share of the energy ``|s|^2`` that remains
+after a step with ``alpha = 1``, without the new value.
 
 Source: own, for the rules of DeltaNet (Yang et al. 2024) and Gated DeltaNet (Yang, Kautz &
 Hatamizadeh 2025).
@@ -41,7 +42,7 @@ kept = 1 - (2 * beta - beta**2) / d
 
 @cache
 def state_energy() -> Derivation:
-    """``E|s_T|^2`` from the zero state, at ``alpha = 1``.
+    """Derive ``E|s_T|^2`` after ``T`` writes from the zero state, at ``alpha = 1``.
 
     Example:
         >>> state_energy().result.subs({beta: 1, d: 1}).simplify()
@@ -60,7 +61,7 @@ def state_energy() -> Derivation:
 
 @cache
 def gated_energy() -> Derivation:
-    """``E|s|^2`` in the limit, with a decay.
+    """Derive the limit of ``E|s|^2`` with a decay ``alpha``.
 
     Example:
         >>> gated_energy().result.subs({alpha: 0})
@@ -73,7 +74,7 @@ def gated_energy() -> Derivation:
 
 @cache
 def interference() -> Derivation:
-    """Variance that ``T`` later writes add to the reading of an older key."""
+    """Derive the variance that ``T`` later writes add when an older key is read."""
     return start(
         "A key of its own sees 1/d of the energy of T writes",
         state_energy().result / d,
@@ -83,7 +84,9 @@ def interference() -> Derivation:
 
 @cache
 def overlap_energy() -> Derivation:
-    """``E (k^T A k)^2`` of ``T`` steps ``A`` whose keys are uniform on the sphere.
+    """Derive ``E (k^T A k)^2`` for the product ``A`` of ``T`` steps with uniform keys.
+
+    The keys are uniform on the sphere.
 
     ``E u u^T`` of ``u = A k`` stays ``e_0 I/d + e_1 (k k^T - I/d)``.
 
@@ -102,13 +105,13 @@ def overlap_energy() -> Derivation:
 
 @cache
 def reading_energy() -> Derivation:
-    """``E (s k)^2`` in the limit: the same for a new key and for any that was written.
+    """Derive the limit of ``E (s k)^2``, which is the same for new and for written keys.
 
-    With ``E s s^T = x I``, writing a key ``k`` leaves ``x (I - k k^T) + (x (1 - beta)^2 +
-    beta^2) k k^T``, which is ``x I`` again for the ``x`` of the limit.
+    With ``E s s^T = x I``, writing a key ``k`` gives ``x (I - k k^T) + (x (1 - beta)^2 +
+    beta^2) k k^T``.  In the limit this is again ``x I``.
 
     Raises:
-        AssertionError: If it is another matrix.
+        AssertionError: If writing a key changes the limit.
     """
     limit = beta / (2 - beta)
     if simplify(limit * (1 - beta) ** 2 + beta**2 - limit) != 0:
@@ -122,7 +125,7 @@ def reading_energy() -> Derivation:
 
 @cache
 def reading_error() -> Derivation:
-    """Squared error of a value that is read ``T`` writes after its own.
+    """Derive the squared error of a value that is read ``T`` writes after it was written.
 
     Example:
         >>> reading_error().result.subs({beta: 1, T: 0})
@@ -138,7 +141,7 @@ def reading_error() -> Derivation:
 
 @cache
 def horizon() -> Derivation:
-    """Writes after which reading is no better than zero."""
+    """Derive the number of writes after which reading a value is no better than zero."""
     left = Symbol("left", positive=True)  # (1 - beta/d)^T
     [share] = solve(2 / (2 - beta) - 2 * beta * left - 1, left)
     return start(
@@ -150,7 +153,7 @@ def horizon() -> Derivation:
 
 @cache
 def explained() -> Derivation:
-    """Share of the variance of a value that its reading explains, ``T`` writes later."""
+    """Derive the share of a value's variance that reading explains ``T`` writes later."""
     signal = beta * (1 - beta / d) ** T
     return start(
         "The squared product over the energy",
@@ -161,7 +164,7 @@ def explained() -> Derivation:
 
 @cache
 def best_rate() -> Derivation:
-    """The rate whose reading explains most of a value ``T`` writes old.
+    """Derive the rate ``beta`` that maximises ``explained`` for a value ``T`` writes old.
 
     Example:
         >>> best_rate().result.subs({T: 1, d: 2})
@@ -179,7 +182,7 @@ def best_rate() -> Derivation:
 
 @cache
 def capacity() -> Derivation:
-    """Explained shares, summed over all values that were ever written."""
+    """Derive the sum of ``explained`` over all values that were ever written."""
     share: Any = explained().result.subs(T, n)
     total: Any = simplify(geometric_sum(share, n, Integer(0), oo))
     return start("A geometric sum over the ages", total.factor())
@@ -187,7 +190,7 @@ def capacity() -> Derivation:
 
 @cache
 def decayed_share() -> Derivation:
-    """The share for linear attention with a decay, ``s' = alpha s + v k^T``."""
+    """Derive the explained share for linear attention, ``s' = alpha s + v k^T``."""
     own = alpha ** (2 * T)
     noise = (1 / (1 - alpha**2) - own) / d
     return start(
@@ -198,9 +201,9 @@ def decayed_share() -> Derivation:
 
 @cache
 def best_decay() -> Derivation:
-    """The square of the decay whose reading explains most of a value ``T`` writes old.
+    """Derive the square of the decay that maximises ``decayed_share``.
 
-    The share rises with ``alpha^(2 T) (1 - alpha^2)``, whatever ``d`` is.
+    The share increases with ``alpha^(2 T) (1 - alpha^2)`` for any ``d``.
     """
     squared = Symbol("squared", positive=True)
     slope = diff(T * log(squared) + log(1 - squared), squared)
@@ -210,7 +213,7 @@ def best_decay() -> Derivation:
 
 @cache
 def best_decayed_share() -> Derivation:
-    """The share at this decay."""
+    """Derive the largest value of ``decayed_share`` over all decays."""
     squared = best_decay().result
     best: Any = decayed_share().result.subs(alpha, sqrt(squared))
     return start(
@@ -222,7 +225,7 @@ def best_decayed_share() -> Derivation:
 
 @cache
 def best_share_limit() -> Derivation:
-    """The limit of ``T`` times the largest share of the delta rule.
+    """Derive the limit of ``T`` times the largest explained share of the delta rule.
 
     Example:
         >>> best_share_limit().result.subs(d, 1)
@@ -237,7 +240,7 @@ def best_share_limit() -> Derivation:
 
 @cache
 def crowded_share() -> Derivation:
-    """The share without a decay, of one value among ``T``."""
+    """Derive the explained share of one of ``T`` values, for linear attention."""
     return start(
         "One over one and T - 1 other values of energy 1/d",
         1 / (1 + (T - 1) / d),
@@ -247,7 +250,7 @@ def crowded_share() -> Derivation:
 
 @cache
 def rare_key() -> Derivation:
-    """``E s_j^2`` along an axis that is written with probability ``p``."""
+    """Derive ``E s_j^2`` along a key that is written with probability ``p`` per step."""
     left = 1 - p * (2 * beta - beta**2)
     total: Any = Sum(p * beta**2 * left**n, (n, 0, T - 1))
     return start(
@@ -259,7 +262,7 @@ def rare_key() -> Derivation:
 
 @cache
 def gated_edge() -> Derivation:
-    """The largest rate at which the gated rule's state has a finite second moment."""
+    """Derive the largest rate at which a state with a decay has a finite second moment."""
     both = solve(alpha**2 * kept - 1, beta)
     largest = max(both, key=lambda x: float(x.subs({alpha: 0.5, d: 2})))
     return start("The larger root of alpha^2 a = 1", largest, r"\beta").then(

@@ -1,4 +1,4 @@
-"""Single steps of delta rules: whether they turn, expand, and what they keep.
+"""Single steps of delta rules: rotation, expansion, and the energy that remains.
 
 Notation: ``w``, ``a``, ``c``  decays, gates and the removed key of RWKV-7.
 
@@ -23,7 +23,7 @@ key = symbols("c_1:4", real=True)
 
 @cache
 def turning() -> Derivation:
-    """Discriminant of two equal steps: negative where their product turns."""
+    """Derive the discriminant of two equal steps; if negative, their product rotates."""
     polynomial: Any = householder_pair().result.subs({beta_1: beta, beta_2: beta})
     polynomial = polynomial.expand()
     linear, constant = polynomial.coeff(z, 1), polynomial.coeff(z, 0)
@@ -35,7 +35,7 @@ def turning() -> Derivation:
 
 @cache
 def gaussian_keys() -> Derivation:
-    """Energy that ``T`` steps keep whose keys have normal entries of variance ``1/d``."""
+    """Derive the energy after ``T`` steps for keys with normal entries of variance ``1/d``."""
     quartic = (d + 2) / d**2  # of E |k|^2 k k^T = (d + 2)/d^2 I
     return start(
         "One step keeps 1 - 2 beta/d + beta^2 E|k|^4/d",
@@ -46,7 +46,7 @@ def gaussian_keys() -> Derivation:
 
 @cache
 def implicit_energy() -> Derivation:
-    """Energy that ``T`` implicit steps keep, with keys of squared norm ``s``."""
+    """Derive the energy after ``T`` implicit steps, with keys of squared norm ``s``."""
     along = 1 / (1 + beta * s)
     return start(
         "Along a key 1/(1 + beta s) is left, across it all",
@@ -57,7 +57,7 @@ def implicit_energy() -> Derivation:
 
 @cache
 def implicit_state() -> Derivation:
-    """``E|s|^2`` of implicit steps in the limit, for values of variance one."""
+    """Derive the limit of ``E|s|^2`` for implicit steps and values of variance one."""
     rate = beta / (1 + beta * s)
     removed = (2 * rate * s - (rate * s) ** 2) / d
     return start(
@@ -69,7 +69,7 @@ def implicit_state() -> Derivation:
 
 @cache
 def goose_polynomial() -> Derivation:
-    """Characteristic polynomial of RWKV-7's step, for three entries."""
+    """Derive the characteristic polynomial of a step of RWKV-7 with three key entries."""
     column = Matrix(key)
     row = Matrix([[a * x for a, x in zip(gates, key, strict=True)]])
     step = Matrix.diag(*decays) - column * row
@@ -78,7 +78,9 @@ def goose_polynomial() -> Derivation:
 
 @cache
 def goose_norm() -> Derivation:
-    """Largest squared singular value of ``I - c (a c)^T``, ``a = (1, 0)``, by ``c_1^2``.
+    """Derive the largest squared singular value of ``I - c (a c)^T`` with ``a = (1, 0)``.
+
+    The result is a function of ``c_1^2``.
 
     Example:
         >>> from sympy import Rational
@@ -94,7 +96,7 @@ def goose_norm() -> Derivation:
 
 @cache
 def goose_energy() -> Derivation:
-    """Energy that ``T`` steps of RWKV-7 keep whose entries share a decay and a gate."""
+    """Derive the energy after ``T`` steps of RWKV-7 with one decay and one gate."""
     return start(
         "Along the key w - a is left, across it w",
         w**2 * (1 - 1 / d) + (w - gate) ** 2 / d,

@@ -1,9 +1,9 @@
-"""The dense network ``h_{t+1} = A h_t + x_{t+1}`` in its eigenbasis, and how it moves.
+"""The dense network ``h_{t+1} = A h_t + x_{t+1}`` in its eigenbasis, and its derivatives.
 
-``A = P diag(lam) P^-1``.  A change ``A'`` enters through ``G = P^-1 A' P``: to first
-order ``lam_i`` moves by ``G_ii`` and ``P`` by ``P M`` with ``M_ij = G_ij / (lam_j -
-lam_i)`` off the diagonal.  The diagonal of ``M`` is free: it is the length and phase of
-each eigenvector, which the equation of the eigenvectors leaves open.
+Let ``A = P diag(lam) P^-1`` and ``G = P^-1 A' P`` for a change ``A'`` of ``A``.  To first
+order, ``lam_i`` changes by ``G_ii`` and ``P`` by ``P M``.  Off the diagonal, ``M_ij = G_ij /
+(lam_j - lam_i)``.  The diagonal of ``M`` is arbitrary, because the equation of the eigenvectors
+does not determine their length and phase.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.3, Eq. 62-73.
 """
@@ -30,7 +30,7 @@ def _eigenvalues(size: int) -> tuple[Expr, ...]:
 
 
 def gap_inverse(eigenvalues: Sequence[Expr]) -> Matrix:
-    """``F``: one over ``lam_j - lam_i`` off the diagonal, zero on it.
+    """Return ``F``, with ``1/(lam_j - lam_i)`` off the diagonal and zeros on it.
 
     Source: Zucchet & Orvieto (2024), Eq. 70.
 
@@ -47,7 +47,7 @@ def gap_inverse(eigenvalues: Sequence[Expr]) -> Matrix:
 
 
 def perturbation_balances(size: int = 3) -> bool:
-    """Prove Eq. 68-70 to first order, whatever the diagonal of ``M`` is.
+    """Prove Eq. 68-70 to first order, for any diagonal of ``M``.
 
     ``(A + e A') P (1 + e M) = P (1 + e M) (L + e L')`` has the first-order term
     ``L M + G = M L + L'`` once ``P^-1`` is multiplied from the left.
@@ -83,14 +83,14 @@ def characteristic_derivatives_agree() -> bool:
 
 
 def rebuilds() -> bool:
-    """Prove that a generic 2 x 2 matrix is what its eigenvalues and vectors make."""
+    """Prove that a generic 2 x 2 matrix equals ``P diag(lam) P^-1``."""
     A = Matrix(2, 2, symbols("a_11 a_12 a_21 a_22"))
     P, spectrum = A.diagonalize()
     return simplify(P * spectrum * P.inv() - A) == zeros(2)
 
 
 def lengths_are_free(size: int = 3) -> bool:
-    """Prove that eigenvectors of any lengths, unit ones too, make the same matrix.
+    """Prove that the lengths of eigenvectors do not change ``P diag(lam) P^-1``.
 
     ``(P C) L (P C)^-1 = P L P^-1`` as the diagonal matrices ``C`` and ``L`` commute.
     """
@@ -100,10 +100,10 @@ def lengths_are_free(size: int = 3) -> bool:
 
 
 def unit_length_is_kept() -> bool:
-    """Prove the corrected Eq. 69 tangent to unit vectors, and Eq. 69 itself not.
+    """Prove that the corrected Eq. 69 keeps unit length, and that Eq. 69 does not.
 
-    For a column ``v`` and its derivative ``w``: ``d|v|^2 = 2 Re(v^H w)``; without the part
-    of ``w`` along ``v`` that is ``1 - |v|^2`` times as much.
+    A column ``v`` with derivative ``w`` has ``d|v|^2 = 2 Re(v^H w)``.  Without the part of
+    ``w`` along ``v``, the derivative is ``1 - |v|^2`` times as large.
     """
     a, b, c, d, s, t = symbols("a b c d s t", real=True)
     v, w = Matrix([a + I * b, s]), Matrix([c + I * d, t])
@@ -158,7 +158,7 @@ def inverse_derivative_obeys(steps: int = 3) -> bool:
 
 @dataclass(frozen=True)
 class Dense:
-    """A matrix by its eigenvalues and the directions of its eigenvectors, as columns."""
+    """A matrix, given by its eigenvalues and the directions of its eigenvectors."""
 
     name: str
     eigenvalues: tuple[complex, ...]
@@ -169,11 +169,11 @@ class Dense:
 
     @property
     def size(self) -> int:
-        """Neurons."""
+        """Number of neurons."""
         return len(self.eigenvalues)
 
     def vectors(self) -> Numbers:
-        """``P``: eigenvectors of unit length, Eq. 64."""
+        """Return ``P`` of Eq. 64, with eigenvectors of unit length as columns."""
         lengths = [
             mpmath.sqrt(sum(abs(z) ** 2 for z in column)) for column in self.directions
         ]
@@ -181,7 +181,7 @@ class Dense:
         return mpmath.matrix([[z / c for z in column] for column, c in columns]).T
 
     def matrix(self) -> Numbers:
-        """``A``, Eq. 63."""
+        """Return ``A`` of Eq. 63."""
         P = self.vectors()
         return P * mpmath.diag(self.eigenvalues) * mpmath.inverse(P)
 
@@ -209,7 +209,7 @@ NORMAL = Dense("normal", (0.9, -0.4 + 0.3j), ((0.6, 0.8j), (0.8, -0.6j)))
 
 
 def inputs(size: int, t: int) -> list[float]:
-    """The input that the networks see at a time."""
+    """Return the input of all neurons at step ``t``."""
     return [float(mpmath.cos(1 + t * t + 2 * j)) for j in range(size)]
 
 
@@ -241,20 +241,20 @@ def _over_entries(system: Dense, function) -> list:
 
 
 def eigenvalue_derivatives(system: Dense) -> list:
-    """``dlam / dA_ij``, Eq. 68: by i, j and the eigenvalue."""
+    """Compute ``dlam_k / dA_ij`` of Eq. 68, with indices i, j, k."""
     return _over_entries(
         system, lambda G: mpmath.matrix([G[k, k] for k in range(system.size)])
     )
 
 
 def vector_derivatives(system: Dense) -> list:
-    """``dP / dA_ij`` as Eq. 69 has it: by i, j and the entries of P."""
+    """Compute ``dP / dA_ij`` of Eq. 69, with indices i, j and those of P."""
     P = system.vectors()
     return _over_entries(system, lambda G: P * _mixing(system, G))
 
 
 def unit_vector_derivatives(system: Dense) -> list:
-    """``dP / dA_ij`` of unit eigenvectors: Eq. 69 without the changes of length."""
+    """Compute ``dP / dA_ij`` of unit eigenvectors, i.e. Eq. 69 without changes of length."""
     P = system.vectors()
 
     def derivative(G: Numbers) -> Numbers:
@@ -267,7 +267,7 @@ def unit_vector_derivatives(system: Dense) -> list:
 
 
 def mixing(system: Dense) -> list:
-    """``F_ij`` off the diagonal, zero on it: Eq. 70."""
+    """Compute ``F`` of Eq. 70, with zeros on the diagonal."""
     ones = mpmath.ones(system.size)
     return _mixing(system, ones).tolist()
 
@@ -308,7 +308,10 @@ def _entry_terms(system: Dense) -> dict[tuple[int, int], tuple[Numbers, ...]]:
 
 
 def state_derivatives(system: Dense, terms: tuple[int, ...] = (0, 1, 2)) -> list:
-    """``dh_t / dA_ij`` as the three terms of Eq. 67, or some: by i, j and the neuron."""
+    """Compute ``dh_t / dA_ij`` as the sum of some of the three terms of Eq. 67.
+
+    The indices are i, j and that of the neuron.
+    """
     parts, none = _entry_terms(system), mpmath.zeros(system.size, 1)
     entries = range(system.size)
     return [
@@ -318,7 +321,7 @@ def state_derivatives(system: Dense, terms: tuple[int, ...] = (0, 1, 2)) -> list
 
 
 def states(system: Dense) -> list:
-    """Eq. 62 from the zero state, step by step."""
+    """Run Eq. 62 step by step from the zero state."""
     A, h, trajectory = system.matrix(), mpmath.zeros(system.size, 1), []
     for t in range(STEPS):
         h = A * h + _column(inputs(system.size, t))
@@ -327,7 +330,7 @@ def states(system: Dense) -> list:
 
 
 def diagonal_states(system: Dense) -> list:
-    """Eq. 65 from the zero state, step by step."""
+    """Run Eq. 65 step by step from the zero state."""
     inverse = mpmath.inverse(system.vectors())
     z, trajectory = mpmath.zeros(system.size, 1), []
     for t in range(STEPS):
@@ -338,25 +341,25 @@ def diagonal_states(system: Dense) -> list:
 
 
 def read_states(system: Dense) -> list:
-    """Eq. 66: states out of those of the diagonal network."""
+    """Compute the states by Eq. 66 from the states of the diagonal network."""
     P = system.vectors()
     return [list(P * _column(z)) for z in diagonal_states(system)]
 
 
 def readout_derivatives(system: Dense) -> list:
-    """``dh_l / dP_ij`` by l, i, j: the last diagonal state ``j`` where ``i = l``."""
+    """Compute ``dh_l / dP_ij``, the last diagonal state ``j`` if ``i = l``, else zero."""
     z, n = diagonal_states(system)[-1], range(system.size)
     return [[[z[j] if i == k else 0 for j in n] for i in n] for k in n]
 
 
 def readout_derivatives_71(system: Dense) -> list:
-    """Eq. 71 as printed: state ``i`` where ``j = l``."""
+    """Compute Eq. 71 as printed: state ``i`` if ``j = l``, else zero."""
     z, n = diagonal_states(system)[-1], range(system.size)
     return [[[z[i] if j == k else 0 for j in n] for i in n] for k in n]
 
 
 def inverse_derivatives(system: Dense) -> list:
-    """``dz_{t+1, i} / dP^-1_ij`` by i, j: Eq. 72 with the past on its right side."""
+    """Compute ``dz_{t+1, i} / dP^-1_ij`` by the corrected Eq. 72, with ``t`` on the right."""
     n = range(system.size)
     derivatives = [[mpmath.mpc(0) for _ in n] for _ in n]
     for t in range(STEPS):
@@ -368,6 +371,6 @@ def inverse_derivatives(system: Dense) -> list:
 
 
 def inverse_derivatives_72(system: Dense) -> list:
-    """Eq. 72 as printed, solved: both sides are of time t + 1."""
+    """Solve Eq. 72 as printed, with ``t + 1`` on both sides."""
     x, n = inputs(system.size, STEPS - 1), range(system.size)
     return [[x[j] / (1 - system.eigenvalues[i]) for j in n] for i in n]

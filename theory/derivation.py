@@ -1,4 +1,4 @@
-"""A derivation is a list of steps, each an exact expression with its reason."""
+"""Derivations: lists of steps, each with an exact expression and its reason."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,10 +10,9 @@ class Step(NamedTuple):
     """One line of a derivation.
 
     Attributes:
-        reason: Why it follows from the line before.
-        expr: The right side.
-        left: LaTeX of the left side, the quantity that the right side is.  Empty where the
-            step ends a derivation, whose user names its result.
+        reason: Reason why the line follows from the line before.
+        expr: Right side of the line.
+        left: LaTeX of the left side. It can be empty in the last step of a derivation.
     """
 
     reason: str
@@ -23,13 +22,13 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """Steps from a definition to a result, in order; the last one is the result."""
+    """Steps from a definition to a result, which is the expression of the last step."""
 
     steps: tuple[Step, ...]
 
     @property
     def result(self) -> Expr:
-        """The derived form."""
+        """Expression of the last step, the derived form."""
         return self.steps[-1].expr
 
     def then(self, reason: str, expr: Expr, left: str = "") -> "Derivation":
@@ -38,5 +37,5 @@ class Derivation:
 
 
 def start(reason: str, expr: Expr, left: str = "") -> Derivation:
-    """Begin a derivation."""
+    """Return a derivation with one step."""
     return Derivation((Step(reason, expr, left),))

@@ -1,8 +1,8 @@
 """Moments of the diagonal recurrence ``h_{t+1} = lam h_t + x_{t+1}``.
 
-The state, its sensitivity ``dh/dlam`` and the backpropagated error, for real and
-complex ``lam``, any autocovariance of the input, at a finite number ``T`` of inputs
-from the zero state and in the stationary limit.
+The moments are of the state, its sensitivity ``dh/dlam`` and the backpropagated error.  They
+hold for real and complex ``lam`` and any autocovariance of the input.  The number ``T`` of
+inputs from the zero state is finite, or infinite in the stationary limit.
 
 Source: Zucchet & Orvieto (2024), Eq. 5-7 and Appendix B.2, Eq. 42-61.
 """
@@ -37,7 +37,7 @@ QUANTITIES = ("state", "sensitivity")
 
 @cache
 def state_kernel() -> Derivation:
-    """Weight of the input seen ``n`` steps ago in ``h``: solves the recurrence.
+    """Derive the weight in ``h`` of the input ``n`` steps ago, by solving the recurrence.
 
     Source: Zucchet & Orvieto (2024), Eq. 42.
 
@@ -57,7 +57,7 @@ def state_kernel() -> Derivation:
 
 @cache
 def sensitivity_kernel() -> Derivation:
-    """Weight of the input seen ``n`` steps ago in ``dh/dlam``.
+    """Derive the weight in ``dh/dlam`` of the input ``n`` steps ago.
 
     Source: Zucchet & Orvieto (2024), Eq. 49-53.
 
@@ -98,13 +98,13 @@ def _pair(kernel: Expr, horizon: Expr) -> LagFunctional:
 
 
 def conjugate_pair(expr: Expr) -> Expr:
-    """Set ``alpha = lam`` and ``beta = lam_bar``."""
+    """Substitute ``alpha = lam`` and ``beta = lam_bar``."""
     return expr.subs({alpha: lam, beta: lam_bar}, simultaneous=True)
 
 
 @cache
 def functional(quantity: str, horizon: Expr = oo) -> LagFunctional:
-    """Lag weights of ``E|h|^2`` or ``E|dh/dlam|^2`` for any autocovariance.
+    """Return the lag weights of ``E|h|^2`` or ``E|dh/dlam|^2`` for any autocovariance.
 
     Raises:
         ValueError: If ``quantity`` is not one of ``QUANTITIES``.
@@ -120,7 +120,7 @@ def functional(quantity: str, horizon: Expr = oo) -> LagFunctional:
 
 @cache
 def moment(quantity: str, source: str | None = None, horizon: Expr = oo) -> Derivation:
-    r"""Derive a second moment for one of ``INPUTS`` or, with none, for any ``R``.
+    r"""Derive a second moment for one of ``INPUTS``, or for any ``R`` if it is ``None``.
 
     Conditions: ``|lam| < 1`` when ``horizon`` is infinite.
 
@@ -179,13 +179,13 @@ def _mixed_derivative(expr: Expr, horizon: Expr) -> Expr:
 
 @cache
 def direct_functional(quantity: str, horizon: Expr = oo) -> LagFunctional:
-    """Lag weights of a second moment, from the double sum over the solved kernel."""
+    """Return the lag weights of a second moment, from the double sum over its kernel."""
     kernel = state_kernel() if quantity == "state" else sensitivity_kernel()
     return _pair(kernel.result, horizon).map(conjugate_pair)
 
 
 def backward_kernel() -> Derivation:
-    """Weight of the error injected ``n`` steps later in ``dL/dx_t``.
+    """Derive the weight in ``dL/dx_t`` of the error ``n`` steps later.
 
     Source: Zucchet & Orvieto (2024), Eq. 7: the same recurrence in reversed time.
     """
@@ -200,7 +200,7 @@ def backward_kernel() -> Derivation:
 
 
 def stable_state() -> Expr:
-    """``E|h|^2`` under ``R = rho**|Delta|`` as products and sums of positive terms.
+    """Return ``E|h|^2`` for ``R = rho**|Delta|`` as products and sums of positive terms.
 
     Symbols: ``w = 1/(1-|lam|^2)``, ``z = rho lam``, ``q = |z|`` and
     ``p = w (1-q)/|1-z|^2``.  ``rho = 0`` is white noise, ``rho = 1`` constant input.
@@ -209,19 +209,19 @@ def stable_state() -> Expr:
 
 
 def stable_sensitivity() -> Expr:
-    """``E|dh/dlam|^2`` under ``R = rho**|Delta|`` with no subtraction left.
+    """Return ``E|dh/dlam|^2`` for ``R = rho**|Delta|`` as a form without subtractions.
 
-    Uses, beside the symbols of ``stable_state``, ``r = |lam|``, ``k = w (1-q)``,
-    ``chi = 1 - (1-q)^2/|1-z|^2`` and ``tau = (1-rho^2)/(1-q)``.  The two contributions
-    of the textbook form that cancel combine through
-    ``(1+r^2)(1-q^2) - (1-r^2)(1+q^2) = 2 r^2 (1-rho^2)``.  No product of the symbols is
-    much larger or smaller than the moment, so that single precision is wide enough.
+    It has the symbols of ``stable_state`` and ``r = |lam|``, ``k = w (1-q)``,
+    ``chi = 1 - (1-q)^2/|1-z|^2`` and ``tau = (1-rho^2)/(1-q)``.  In the textbook form two
+    terms nearly cancel; here ``(1+r^2)(1-q^2) - (1-r^2)(1+q^2) = 2 r^2 (1-rho^2)`` combines
+    them.  Products of the symbols are of the size of the moment, so that single precision
+    does not overflow.
     """
     return p**2 * ((1 + r**2) * (1 + q) * k + 2 * q) + 2 * r**2 * tau * chi * w**2 * p
 
 
 def stable_meaning(sign: int) -> dict[Expr, Expr]:
-    """Expressions in ``lam`` of the stable symbols, for ``rho`` of the given sign."""
+    """Return the stable symbols as expressions in ``lam``, for a given sign of ``rho``."""
     square = lam * lam_bar
     modulus = square**S.Half
     size = sign * rho * modulus
@@ -238,7 +238,7 @@ def stable_meaning(sign: int) -> dict[Expr, Expr]:
 
 
 def stable_is_exact(quantity: str, sign: int) -> bool:
-    """Prove a stable form equal to the derived one, for ``rho`` of the given sign."""
+    """Prove that a stable form equals the derived form, for a given sign of ``rho``."""
     stable = stable_state() if quantity == "state" else stable_sensitivity()
     derived = moment(quantity, "exponential").result
     difference = stable.subs(stable_meaning(sign), simultaneous=True) - derived
@@ -246,10 +246,10 @@ def stable_is_exact(quantity: str, sign: int) -> bool:
 
 
 def remainder_factor(quantity: str) -> Expr:
-    """Bound on how much a kernel's tail beyond ``T`` matters: its relative energy.
+    """Return the relative energy of a kernel beyond ``T`` steps, for white inputs.
 
-    For the state ``r^{2T}``; for the sensitivity the tail of ``sum n^2 r^{2(n-1)}``
-    over its total.  White-noise value, used to choose simulation lengths.
+    It is ``r^{2T}`` for the state, and the tail of ``sum n^2 r^{2(n-1)}`` divided by the
+    total for the sensitivity.  It is used to choose the length of simulations.
     """
     full = functional(quantity).zero
     part = functional(quantity, T).zero

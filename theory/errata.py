@@ -19,17 +19,17 @@ class Erratum:
     """Severity of an error in a statement, and the results that it affects.
 
     Attributes:
-        letter: Its class, a key of ``CLASSES`` other than ``DOUBTFUL``.
-        root: Id of the row whose fault it repeats; empty where it is its own.
+        letter: Class of the error, a key of ``CLASSES`` other than ``DOUBTFUL``.
+        root: Id of the row whose error it repeats, or empty.
         appears_in: Other positions of the same error in the paper: ids of rows, or text
             for positions without a row.
-        inherits: Later results that rest on it: ids of rows, or places in words where
-            no row stands.
-        bearing: What rests on it, or why nothing does, in a sentence.
+        inherits: Later results that depend on it: ids of rows, or text for positions
+            without a row.
+        bearing: Sentence on the results that depend on it, or the reason why none does.
 
     Raises:
-        ValueError: If there is no such class, or nothing says what rests on it.
-            Rows that are wrong in our copy alone are marked ``as_extracted`` instead.
+        ValueError: If the class is unknown, or ``root``, ``inherits`` and ``bearing`` are
+            all empty. If only our copy is wrong, set ``as_extracted`` of the claim instead.
     """
 
     letter: str

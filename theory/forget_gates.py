@@ -1,11 +1,11 @@
-"""Gates of newer layers at fixed distributions: what they keep, and for how long.
+"""Moments and memory of gates of newer layers, for fixed distributions of the gates.
 
-Notation: ``f``, ``i``, ``o``, ``r``  gates to forget, of the input, of the output, and to
-reset;  ``bound``  lower bound of a gate;  ``a``  decay of an open gate;  ``share``  age over
-the length that a layer was made for;  ``low``  distance of a gate's range from 0 and 1;
-``tau_0``, ``tau_1``  ends of a range of time constants;  ``b_0``, ``b_1``  ends of a range of
-biases;  ``spread``  standard deviation of an exponential gate's logarithm;  ``root``  which
-root of a uniform variable a gate is.
+Notation: ``f``, ``i``, ``o``, ``r``  forget, input, output and reset gate;  ``bound``  lower
+bound of a gate;  ``a``  decay at ``r = 1``;  ``share``  age of an input over the length for
+which a layer is initialised;  ``low``  distance of a gate's range from 0 and 1;  ``tau_0``,
+``tau_1``  ends of a range of time constants;  ``b_0``, ``b_1``  ends of a range of biases;
+``spread``  standard deviation of the logarithm of an exponential gate;  ``root``  a gate is
+the ``root``-th root of a uniform variable.
 
 Source: own, for the gates of HGRN2 (Qin et al. 2024), RG-LRU (De et al. 2024), the chrono
 initialisation (Tallec & Ollivier 2018), xLSTM (Beck et al. 2024), LSTM and GRU.
@@ -54,7 +54,7 @@ weights = symbols("w_11 w_12 w_21 w_22", real=True)
 
 @cache
 def bounded_state() -> Derivation:
-    """``E h^2`` of a tied gate that is uniform from its bound to one.
+    """Derive ``E h^2`` of a tied gate that is uniform from ``bound`` to one.
 
     Example:
         >>> bounded_state().result.subs(bound, 0)
@@ -73,7 +73,7 @@ def bounded_state() -> Derivation:
 
 @cache
 def typical_decay() -> Derivation:
-    """``E log f`` of a gate that is uniform from its bound to one."""
+    """Derive ``E log f`` of a gate that is uniform from ``bound`` to one."""
     primitive = u * log(u) - u
     mean = (primitive.subs(u, 1) - primitive.subs(u, bound)) / (1 - bound)
     return start(
@@ -83,7 +83,7 @@ def typical_decay() -> Derivation:
 
 @cache
 def random_decay() -> Derivation:
-    """``E a^(2 r)`` for a gate ``r`` that is uniform on [0, 1]."""
+    """Derive ``E a^(2 r)`` for a gate ``r`` that is uniform on [0, 1]."""
     return start(
         "A primitive of the exponential, between both ends",
         (exp(2 * log(a)) - 1) / (2 * log(a)),
@@ -93,7 +93,7 @@ def random_decay() -> Derivation:
 
 @cache
 def root_gate() -> Derivation:
-    """``E h^2`` of a gate that is the ``root``-th root of a uniform variable."""
+    """Derive ``E h^2`` of a gate that is the ``root``-th root of a uniform variable."""
     kept = integrate(u ** (2 / root), (u, 0, 1))
     return start(
         "One over one less the mean squared gate", 1 / (1 - kept), r"\mathbb{E} h^2"
@@ -102,7 +102,10 @@ def root_gate() -> Derivation:
 
 @cache
 def chrono_state() -> Derivation:
-    """Mean of ``E h^2`` over neurons with chrono biases ``log u``, ``u`` from 1 to T - 1."""
+    """Derive the mean of ``E h^2`` over neurons with Chrono biases ``log u``.
+
+    ``u`` is uniform from 1 to ``T - 1``.
+    """
     gate = u / (1 + u)
     moment = simplify((1 - gate) / (1 + gate))
     mean = integrate(moment, (u, 1, T - 1)) / (T - 2)
@@ -112,10 +115,13 @@ def chrono_state() -> Derivation:
 
 
 def chrono_kept(share: float) -> float:
-    """``exp(-share) - share E_1(share)``, by mpmath.
+    """Compute ``exp(-share) - share E_1(share)`` with mpmath.
+
+    It is the mean of ``f^(share T)`` over Chrono biases, as ``T`` goes to infinity.
 
     Args:
-        share: Age of an input over the length that a layer was made for, above zero.
+        share: Age of the input over the length for which the layer is initialised; must be
+            positive.
 
     Example:
         >>> round(chrono_kept(1.0), 3)
@@ -125,10 +131,10 @@ def chrono_kept(share: float) -> float:
 
 
 def spread_kernel(n: int, tau_0: float, tau_1: float) -> float:
-    """Mean of ``exp(-n/tau)`` for time constants whose logarithm is uniform, by mpmath.
+    """Compute the mean of ``exp(-n/tau)`` over log-uniform time constants, with mpmath.
 
     Args:
-        n: Age of an input in steps, above zero.
+        n: Age of an input in steps; must be positive.
         tau_0: Shortest time constant in steps.
         tau_1: Longest time constant in steps.
 
@@ -141,7 +147,7 @@ def spread_kernel(n: int, tau_0: float, tau_1: float) -> float:
 
 
 def chrono_kept_holds() -> bool:
-    """Prove the mean of ``exp(-share/v)`` over ``v`` from zero to one, by a primitive.
+    """Prove ``chrono_kept``, the mean of ``exp(-share/v)`` over ``v`` from zero to one.
 
     The limit of ``f^(share T)`` is ``exp(-share/v)``, with ``u = v T``.  Both terms of the
     primitive vanish at zero, as ``E_1(x) < exp(-x)`` for ``x > 1``.
@@ -153,7 +159,7 @@ def chrono_kept_holds() -> bool:
 
 @cache
 def uniform_kernel() -> Derivation:
-    """Mean of ``f^n`` for ``f`` uniform from ``low`` to ``1 - low``."""
+    """Derive the mean of ``f^n`` for ``f`` uniform from ``low`` to ``1 - low``."""
     return start(
         "A primitive of the power, between both ends",
         ((1 - low) ** (n + 1) - low ** (n + 1)) / ((n + 1) * (1 - 2 * low)),
@@ -162,7 +168,7 @@ def uniform_kernel() -> Derivation:
 
 @cache
 def uniform_memory() -> Derivation:
-    """Mean of ``1/(1 - f)`` for such a gate."""
+    """Derive the mean of ``1/(1 - f)`` for ``f`` uniform from ``low`` to ``1 - low``."""
     mean = (log(1 - low) - log(low)) / (1 - 2 * low)
     return start(
         "A primitive of 1/(1 - f), between both ends",
@@ -179,7 +185,7 @@ def spread_kernel_holds() -> bool:
 
 @cache
 def biased_memory() -> Derivation:
-    """Mean of ``1/(1 - f)`` for sigmoid gates at evenly spread biases."""
+    """Derive the mean of ``1/(1 - f)`` for sigmoid gates with uniform biases."""
     return start(
         "The mean of 1 + exp(b)",
         integrate(1 + exp(b), (b, b_0, b_1)) / (b_1 - b_0),
@@ -200,7 +206,7 @@ def _power_of_gate(power: int) -> Expr:
 
 @cache
 def counted_share() -> Derivation:
-    """``(E i)^2 / E i^2`` of a log-normal gate."""
+    """Derive ``(E i)^2 / E i^2`` of a log-normal gate."""
     return start(
         "Means of a log-normal variable",
         _power_of_gate(1) ** 2 / _power_of_gate(2),
@@ -210,7 +216,7 @@ def counted_share() -> Derivation:
 
 @cache
 def exponential_state() -> Derivation:
-    """``E C^2`` of an entry behind a log-normal input gate and a fixed decay."""
+    """Derive ``E C^2`` of a state with a log-normal input gate and a fixed decay."""
     ages: Any = Sum(f ** (2 * n), (n, 0, oo))
     return start(
         "The mean squared gate, kept with f^2 a step",
@@ -221,7 +227,7 @@ def exponential_state() -> Derivation:
 
 @cache
 def lstm_edge() -> Derivation:
-    """The eigenvalue of the hidden weights at which an LSTM at rest leaves its rest."""
+    """Derive the eigenvalue of the hidden weights above which an LSTM at rest is unstable."""
     mu = Symbol("mu", positive=True)
     jacobian = Matrix([[f, i * mu], [f * o, i * o * mu]])
     [edge] = solve((jacobian - eye(2)).det(), mu)
@@ -230,7 +236,7 @@ def lstm_edge() -> Derivation:
 
 @cache
 def gru_edge() -> Derivation:
-    """``det(J - 1)`` of a GRU of two neurons at rest."""
+    """Derive ``det(J - 1)`` for the Jacobian ``J`` of a GRU of two neurons at rest."""
     forget, reset = Matrix.diag(*forgets), Matrix.diag(*resets)
     W = Matrix(2, 2, weights)
     jacobian = forget + (eye(2) - forget) * reset * W

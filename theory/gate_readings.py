@@ -1,6 +1,6 @@
 r"""Meanings of the letters in our statements on random coefficients.
 
-``sigprop.theory.readings`` says how such meanings are written.
+The module ``sigprop.theory.readings`` defines the format of these meanings.
 """
 
 from sigprop.theory.reading import Reading

@@ -1,7 +1,7 @@
 """The simplified gated unit with constant gates: moments of ``h`` and of ``dh/db_f``.
 
-``h_t = lam h_{t-1} + (1 - lam) x_t`` with ``lam = sigmoid(b_f)``: the gate normalises the
-input, and the sensitivity sees it do so.
+The unit is ``h_t = lam h_{t-1} + (1 - lam) x_t`` with ``lam = sigmoid(b_f)``.  The factor
+``1 - lam`` on the input also depends on ``lam``, which changes the sensitivity.
 
 Source: Zucchet & Orvieto (2024), Appendix D.3, Eq. 157-161.
 """
@@ -33,7 +33,7 @@ tau = Symbol("tau", positive=True)  # T of the gates' initialisation, b_f = log 
 
 @cache
 def kernel() -> Derivation:
-    """Weight of the input seen ``n`` steps ago in the state.
+    """Derive the weight in the state of the input ``n`` steps ago.
 
     Source: Zucchet & Orvieto (2024), Eq. 158.
 
@@ -64,12 +64,12 @@ def _sum(weight: Expr) -> LagFunctional:
 
 @cache
 def pair() -> LagFunctional:
-    """``sum k_n(alpha) k_m(beta) R(n - m)``: what Eq. 159 calls ``f``."""
+    """Return ``sum k_n(alpha) k_m(beta) R(n - m)``, the ``f`` of Eq. 159."""
     return _sum(kernel().result)
 
 
 def printed_pair() -> LagFunctional:
-    """Eq. 159 as printed.
+    """Return Eq. 159 as printed.
 
     Example:
         >>> printed_pair().equals(pair())
@@ -85,38 +85,38 @@ def _equal(expr: Expr) -> Expr:
 
 @cache
 def state() -> LagFunctional:
-    """``E[h^2]`` for any autocovariance, from the kernel."""
+    """Return ``E[h^2]`` for any autocovariance, from the kernel."""
     return pair().map(_equal)
 
 
 @cache
 def sensitivity() -> LagFunctional:
-    """``E[(dh/dlam)^2]`` for any autocovariance, from the kernel's own derivative."""
+    """Return ``E[(dh/dlam)^2]`` for any autocovariance, from the derivative of the kernel."""
     return _sum(diff(kernel().result, lam)).map(_equal)
 
 
 def printed_state() -> LagFunctional:
-    """Eq. 160 as printed."""
+    """Return Eq. 160 as printed."""
     return printed_pair().map(_equal)
 
 
 def printed_sensitivity() -> LagFunctional:
-    """Eq. 161 as printed: the mixed derivative of Eq. 159."""
+    """Return Eq. 161 as printed, the mixed derivative of Eq. 159."""
     return printed_pair().map(lambda weight: _equal(diff(weight, alpha, beta)))
 
 
 def on_embeddings(weights: LagFunctional, reason: str) -> Derivation:
-    """A functional on white noise of variance ``a`` plus ``b rho**|Delta|``."""
+    """Evaluate a functional for ``R = a [Delta = 0] + b rho**|Delta|``."""
     return kernel().then(reason, factor(weights.on("mixed")))
 
 
 def gate() -> Expr:
-    """``lam`` as a function of the bias.  Source: Eq. 157 without inputs."""
+    """Return ``lam`` as a function of the bias.  Source: Eq. 157 without inputs."""
     return 1 / (1 + exp(-b_f))
 
 
 def gate_derivative() -> Derivation:
-    """``dlam/db_f`` squared, in terms of ``lam``: what takes Eq. 161 to the bias."""
+    """Derive ``(dlam/db_f)^2`` in terms of ``lam``, the factor from Eq. 161 to the bias."""
     derivative = diff(gate(), b_f)
     bias = solve(gate() - lam, b_f)[0]
     return start(
@@ -131,7 +131,7 @@ def gate_derivative() -> Derivation:
 
 
 def bias_sensitivity() -> Derivation:
-    """``E[(dh/db_f)^2]`` on the input of Fig. 12, by the chain rule."""
+    """Derive ``E[(dh/db_f)^2]`` for the input of Fig. 12, by the chain rule."""
     inner = factor(sensitivity().on("mixed"))
     return gate_derivative().then(
         "Multiply by E[(dh/dlam)^2]:", inner * gate_derivative().result
@@ -139,19 +139,19 @@ def bias_sensitivity() -> Derivation:
 
 
 def gate_at_time() -> Derivation:
-    """The gate at rest whose bias is ``log T``.  Source: Eq. 31 and Figure 15."""
+    """Derive the gate at zero input for a bias ``log T``.  Source: Eq. 31 and Figure 15."""
     return start("The gate is", gate(), "f").then(
         "At b_f = log T this is", factor(simplify(gate().subs(b_f, log(tau))))
     )
 
 
 def white_share() -> Expr:
-    """``E[h^2]`` under white noise of unit variance: the normalised input fades."""
+    """Return ``E[h^2]`` for white noise of unit variance, which vanishes as ``lam -> 1``."""
     return factor(_equal(pair().zero))
 
 
 def prediction_loss(prediction: list[float], target: list[float]) -> float:
-    """Half the squared error of a predicted token.
+    """Compute half the squared error of a predicted token.
 
     Source: Zucchet & Orvieto (2024), Eq. 156.
 
@@ -163,13 +163,18 @@ def prediction_loss(prediction: list[float], target: list[float]) -> float:
 
 
 def over_white() -> Expr:
-    """``E[h^2]`` without normalisation on the input of Fig. 12, over white noise's."""
+    """Return ``E[h^2]`` for the input of Fig. 12, relative to white noise.
+
+    The inputs are not normalised, and both have the same variance.
+    """
     moment = moment_of_state("state", "mixed").result
     return factor(moment.subs(lam_bar, lam) * (1 - lam**2) / (a + b))
 
 
 def bert_parameters(hidden: float) -> float:
-    """Parameters of BERT base by its width: embeddings, 12 layers of four times, pooler.
+    """Compute the number of parameters of BERT base as a function of its width.
+
+    It counts the embeddings, 12 layers with MLPs of four times the width, and the pooler.
 
     Source: Devlin et al. (2019); vocabulary of the uncased model.
 
@@ -183,5 +188,5 @@ def bert_parameters(hidden: float) -> float:
 
 
 def bert_width() -> int:
-    """The width at which BERT base has its 109 482 240 parameters."""
+    """Return the width at which BERT base has its 109 482 240 parameters."""
     return next(h for h in range(1, 2000) if bert_parameters(h) >= 109_482_240)

@@ -1,17 +1,17 @@
-"""Second moments of recurrences whose coefficients are random: gates that see the input.
+"""Second moments of recurrences with random coefficients, such as gates of the input.
 
-``h_t = a_t h_{t-1} + b_t`` with pairs ``(a_t, b_t)`` that are independent of each other in
-time and identically distributed, as for gates that read independent inputs alone.  What a
-parameter moves obeys the same recurrence, ``s_t = a_t s_{t-1} + c_t h_{t-1} + d_t`` with
-``c`` and ``d`` the derivatives of ``a`` and ``b``, so that ``(h, s)`` is a linear recursion
-with random coefficients, and its second moments a finite linear system.
+The recurrence is ``h_t = a_t h_{t-1} + b_t``.  The pairs ``(a_t, b_t)`` are independent and
+identically distributed over time, as for gates that read only independent inputs.  The
+derivative of the state by a parameter obeys ``s_t = a_t s_{t-1} + c_t h_{t-1} + d_t``, with
+``c`` and ``d`` the derivatives of ``a`` and ``b``.  The second moments of ``(h, s)`` therefore
+obey a finite linear system.
 
 Notation: ``E_ab`` is ``E[a b]`` of one step's coefficients, and ``M_ij`` is ``E[h^i s^j]``.
 
-Conditions: second moments exist if those of the coefficients do, and have a limit if
-``E a^2 < 1``.  A stationary state asks for ``E log|a| < 0`` alone, which is less: in
-between it exists, has finite moments of every order below the ``kappa`` at which
-``E|a|^kappa = 1``, and an infinite variance.
+Conditions: second moments exist if the second moments of the coefficients exist, and have a
+limit if ``E a^2 < 1``.  A stationary state exists already if ``E log|a| < 0``.  If also
+``E a^2 >= 1``, its variance is infinite.  Its moments of order below ``kappa`` are finite,
+where ``E|a|^kappa = 1``.
 
 Source: Kesten (1973), Random difference equations and renewal theory for products of
 random matrices, Acta Mathematica 131, for the tail; the rest is ours.
@@ -51,10 +51,10 @@ MOMENTS = {order: Symbol(f"M_{order[0]}{order[1]}", real=True) for order in ORDE
 
 
 def mean(polynomial: Expr) -> Expr:
-    """The expectation of a polynomial in one step's coefficients and the state before.
+    """Return the expectation of a polynomial in coefficients and the previous state.
 
-    Coefficients and state are independent, so that every term is a product of two
-    expectations.
+    The coefficients of a step and the previous state are independent, so that every term
+    is a product of two expectations.
 
     Example:
         >>> mean(a * (h + s) * b)
@@ -73,7 +73,7 @@ def mean(polynomial: Expr) -> Expr:
 
 @cache
 def step() -> dict[tuple[int, int], Expr]:
-    """Each moment after a step, from those before it.
+    """Return each moment after a step, as a function of the moments before it.
 
     Example:
         >>> step()[2, 0]
@@ -85,9 +85,10 @@ def step() -> dict[tuple[int, int], Expr]:
 
 @cache
 def transition() -> Matrix:
-    """The step as a matrix on ``(1, M_10, M_01, M_20, M_11, M_02)``: finite times.
+    """Return the matrix of a step on ``(1, M_10, M_01, M_20, M_11, M_02)``.
 
-    Its powers, applied to the zero state ``(1, 0, 0, 0, 0, 0)``, give all moments.
+    Its powers, applied to the zero state ``(1, 0, 0, 0, 0, 0)``, give the moments at finite
+    times.
     """
     columns = list(MOMENTS.values())
     rows = [[Integer(1), *[Integer(0)] * len(columns)]]
@@ -106,7 +107,7 @@ def _settled(order: tuple[int, int]) -> Expr:
 
 @cache
 def limit(quantity: str) -> Derivation:
-    """The stationary second moment of the ``state``, or of the ``sensitivity``.
+    """Derive the stationary second moment of the ``state`` or the ``sensitivity``.
 
     Conditions: ``E a^2 < 1``.
 
@@ -130,7 +131,7 @@ def limit(quantity: str) -> Derivation:
 
 
 def limit_holds(quantity: str) -> bool:
-    """Prove that the limits solve the whole system of moments."""
+    """Prove that the limits solve the linear system of all moments."""
     known: dict[Expr, Expr] = {}
     for order in ORDERS[: 3 if quantity == "state" else 5]:
         known[MOMENTS[order]] = _settled(order).subs(known)
@@ -143,7 +144,7 @@ def limit_holds(quantity: str) -> bool:
 
 @cache
 def finite_state() -> Derivation:
-    """``E h_T^2`` after ``T`` steps from the zero state.
+    """Derive ``E h_T^2`` after ``T`` steps from the zero state.
 
     Conditions: ``E a`` and ``E a^2`` differ from each other and from one.
 
@@ -171,7 +172,7 @@ def finite_state() -> Derivation:
 
 
 def finite_holds() -> bool:
-    """Prove the finite form: zero at no step, and a step later what a step makes of it."""
+    """Prove ``finite_state`` by induction over steps, from zero at ``T = 0``."""
     E, form = EXPECTATIONS, finite_state().result
     before = E["b"] * (1 - Pow(E["a"], T)) / (1 - E["a"])
     after = step()[2, 0].subs({MOMENTS[2, 0]: form, MOMENTS[1, 0]: before})
@@ -191,7 +192,7 @@ M = tuple(symbols("M_0:5", real=True))  # E h^n; the first is one
 
 @cache
 def power_step(order: int) -> Expr:
-    """``E h^n`` after a step, from lower and equal powers before it.
+    """Return ``E h^n`` after a step, from moments of order up to ``n`` before it.
 
     Example:
         >>> power_step(2)
@@ -206,7 +207,7 @@ def power_step(order: int) -> Expr:
 
 @cache
 def power_transition() -> Matrix:
-    """The step as a matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    """Return the matrix of a step on ``(1, E h, E h^2, E h^3, E h^4)``."""
     rows = [[Integer(1), *[Integer(0)] * FOURTH]]
     for order in range(1, FOURTH + 1):
         step = power_step(order)
@@ -217,11 +218,11 @@ def power_transition() -> Matrix:
 
 @cache
 def power_limit(order: int) -> Derivation:
-    """The stationary ``E h^n`` in ``E h`` to ``E h^(n-1)``, for ``n`` up to four.
+    """Derive the stationary ``E h^n`` from ``E h``, ..., ``E h^(n-1)``, for ``n`` up to four.
 
-    Conditions: ``E |a|^n < 1``, that is a tail index above ``n``: ``kappa > n`` with
-    ``E |a|^kappa = 1``; ``E |b|^n`` is finite.  At or above one the stationary moment is
-    infinite, unless ``b`` is ``(1 - a) c`` for a constant ``c``.
+    Conditions: ``E |a|^n < 1`` and ``E |b|^n`` is finite.  The first condition is a tail
+    index ``kappa > n``, where ``E |a|^kappa = 1``.  If ``E |a|^n >= 1``, the stationary
+    moment is infinite, unless ``b`` is ``(1 - a) c`` for a constant ``c``.
 
     Source: Kesten (1973), Theorem 5, for the condition; the form is the binomial theorem.
 
@@ -237,7 +238,7 @@ def power_limit(order: int) -> Derivation:
 
 
 def power_limits_hold() -> bool:
-    """Prove that a step leaves all four limits as they are, once lower ones are inserted."""
+    """Prove that a step does not change the four limits of ``power_limit``."""
     known: dict[Expr, Expr] = {}
     for order in range(1, FOURTH + 1):
         known[M[order]] = power_limit(order).result.subs(known)
@@ -249,9 +250,9 @@ def power_limits_hold() -> bool:
 
 @cache
 def lag_limit() -> Derivation:
-    """``E[h_t h_{t+n}]`` of a stationary state, ``n`` steps apart.
+    """Derive ``E[h_t h_{t+n}]`` of a stationary state.
 
-    The coefficients of later steps are independent of ``h_t``, so that each step
+    The coefficients of later steps are independent of ``h_t``.  Each step therefore
     multiplies ``E[h_t h_{t+n}]`` by ``E a`` and adds ``E b`` times ``E h_t``.  At finite
     times the same holds with the moments at ``t``.
 
@@ -274,7 +275,7 @@ def lag_limit() -> Derivation:
 
 
 def lag_holds() -> bool:
-    """Prove the lagged moment: ``E h^2`` at no lag, and a step later what a step makes."""
+    """Prove ``lag_limit`` by induction over lags, from ``E h^2`` at lag zero."""
     form, E = lag_limit().result, EXPECTATIONS
     after = E["a"] * form + E["b"] * MOMENTS[1, 0]
     return (
@@ -291,7 +292,7 @@ BOTH = Symbol("C", real=True)  # E[h h']
 
 @cache
 def pair_limit() -> Derivation:
-    """``E[h h']`` of two stationary neurons that see the same inputs.
+    """Derive ``E[h h']`` of two stationary neurons with the same inputs.
 
     Conditions: coefficients of both neurons independent in time; ``E a^2 < 1`` and
     ``E a'^2 < 1``, so that ``E[a a'] < 1``.
@@ -308,12 +309,12 @@ def pair_limit() -> Derivation:
 
 @cache
 def input_gradient() -> Derivation:
-    """``E (dh_t/dg)^2`` by a projection ``g`` of the input ``n`` steps ago.
+    """Derive ``E (dh_t/dg)^2`` for a projection ``g`` of the input ``n`` steps ago.
 
-    At the step itself ``dh/dg`` is ``c h + d``, with ``c`` and ``d`` the derivatives of
-    ``a`` and ``b`` by the projection, and ``h`` the state before, which is independent of
-    them.  Each later step multiplies it by an ``a`` that is independent of it.  Several
-    projections add up with the products of their rows of weights as factors.
+    At the step of the input, ``dh/dg`` is ``c h + d``.  Here ``c`` and ``d`` are the
+    derivatives of ``a`` and ``b`` by the projection, and ``h`` is the previous state, which
+    is independent of them.  Each later step multiplies by an independent ``a``.  For several
+    projections, the terms are summed with products of their rows of weights.
 
     Conditions: pairs ``(a, b)`` independent in time, with second moments of derivatives.
 

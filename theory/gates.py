@@ -1,14 +1,14 @@
-"""Gates that read the input alone: coefficients of ``h' = a h + b`` and their derivatives.
+"""Gates of the input alone: coefficients of ``h' = a h + b`` and their derivatives.
 
-A gate is two expressions in a few projections of the input, which are Gaussian if the
-input is, and in parameters of a neuron.  SymPy derives the rest: the derivatives of both
-expressions, and the projections in which they are linear.  The derivative by a weight is
-the derivative by its projection times an input; the derivative by a bias is the
-derivative by the projection.
+A gate consists of the two expressions ``a`` and ``b``.  They depend on a few projections of
+the input, which are Gaussian if the input is, and on parameters of a neuron.  SymPy derives
+the derivatives of both expressions, and the projections in which they are linear.  The
+derivative by a weight is the derivative by its projection times an input.  The derivative by
+a bias is the derivative by the projection.
 
-Notation: ``r``, ``i``  what enters a recurrence and an input gate;  ``k``, ``v``  a key and
-a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``, ``bound``  parameters of
-a neuron.
+Notation: ``r``, ``i``  arguments of a recurrence gate and an input gate;  ``k``, ``v``  a key
+and a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``, ``bound``  parameters
+of a neuron.
 """
 
 from collections.abc import Iterator
@@ -58,20 +58,19 @@ FAR, GROWTH = 60.0, 1e12  # where an exponential is larger than any power of a s
 class Gate:
     """The coefficients ``a`` and ``b`` of a neuron ``h' = a h + b``.
 
-    Moments need no more than this: pass a gate of your own to
-    ``sigprop.neuron.describe``.
+    They are enough to predict moments: pass your own gate to ``sigprop.neuron.describe``.
 
     Attributes:
-        a: Factor of the state.
-        b: Term that is added.
+        a: Factor on the state.
+        b: Term that is added to the state.
         projections: Symbols of linear maps of the input.
         parameters: Symbols of a neuron's parameters that multiply no input.
-        lost: ``1 - a`` without a difference, accurate for ``a`` close to one; derived
-            if left out.
+        lost: Form of ``1 - a`` without a subtraction, which is accurate for ``a`` close to
+            one. By default it is derived.
 
     Raises:
-        TypeError: If an expression is no number and no SymPy expression.
-        ValueError: If an expression has another symbol, a symbol is named twice, or
+        TypeError: If an expression is not a number or a SymPy expression.
+        ValueError: If an expression has another symbol, a symbol occurs twice, or
             ``lost`` is not ``1 - a``.
 
     Example:
@@ -122,12 +121,12 @@ class Gate:
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
-        """Projections, then parameters."""
+        """Symbols of the projections, then of the parameters."""
         return self.projections + self.parameters
 
     @cached_property
     def linear(self) -> tuple[Symbol, ...]:
-        """Projections that ``a`` does not depend on, and ``b`` of degree one at most."""
+        """Projections that do not occur in ``a`` and at most linearly in ``b``."""
         return tuple(
             one
             for one in self.projections
@@ -138,7 +137,7 @@ class Gate:
 
     @cached_property
     def nonlinear(self) -> tuple[Symbol, ...]:
-        """The other projections."""
+        """Projections that are not in ``linear``."""
         return tuple(one for one in self.projections if one not in self.linear)
 
     @cached_property
@@ -148,7 +147,7 @@ class Gate:
 
     @cached_property
     def exponential(self) -> bool:
-        """True if ``b`` grows as the exponential of a projection, as no sigmoid does."""
+        """True if ``b`` grows exponentially with a projection."""
         at = {
             one: Float(value)
             for one, value in zip(self.symbols, _generic(), strict=False)
@@ -192,12 +191,12 @@ def _lost(a: Expr) -> Expr:
 
 
 def sigmoid(z: Expr) -> Expr:
-    """``1 / (1 + exp(-z))``."""
+    """Return the expression ``1 / (1 + exp(-z))``."""
     return 1 / (1 + exp(-z))
 
 
 def softplus(z: Expr) -> Expr:
-    """``log(1 + exp(z))``."""
+    """Return the expression ``log(1 + exp(z))``."""
     return log(1 + exp(z))
 
 
@@ -253,12 +252,13 @@ GATES: dict[str, Gate] = {
 
 @cache
 def derivatives(gate: Gate) -> dict[Symbol, tuple[Expr, Expr]]:
-    """The derivatives ``c`` and ``d`` of ``a`` and ``b`` by each symbol of a gate.
+    """Return the derivatives of ``a`` and ``b`` by each symbol of a gate.
 
-    A kink, of ``Max``, ``Min`` or ``Abs``, has a derivative nearly everywhere.
+    Kinks of ``Max``, ``Min`` and ``Abs`` are allowed, because they have a derivative almost
+    everywhere.
 
     Raises:
-        ValueError: If the gate may jump.
+        ValueError: If the gate may have jumps.
 
     Example:
         >>> derivatives(MINGRU)[v]

@@ -1,27 +1,25 @@
-r"""Energy that powers of a random matrix keep, at any finite size, exactly.
+r"""Exact mean energy ``|W^k x|^2`` for powers of a random matrix of any finite size.
 
-Notation: ``G`` has ``n x n`` independent entries of mean zero and variance one;  ``W`` is
-``G / sqrt(n)``, Glorot's matrix of a dense recurrence;  ``k``  steps;
-``Q_k = E |W^k x|^2 / |x|^2``, the same for every ``x``, so that
+Notation: ``G`` has ``n x n`` independent normal entries of mean zero and variance one;  ``W``
+is ``G / sqrt(n)``, the recurrent matrix of a dense network;  ``k``  steps;
+``Q_k = E |W^k x|^2 / |x|^2`` does not depend on ``x``, so that
 ``Q_k = E tr(W^k W^{*k}) / n``.
 
-Integration by parts of one Gaussian letter ``G`` of a trace pairs it with every other
-letter.  In a trace of two blocks, ``tr(G^a G^{*b})``, the pairs give (``m`` below stands
-for another trace, ``tr G^{*m}``)
+Integration by parts pairs one factor ``G`` of a trace with every other factor.  In a trace of
+two blocks, ``tr(G^a G^{*b})``, the pairs give
 
-- with a letter of the other block ``tr(G^{a-1} G^{*q}) tr(G^{*(b-1-q)})``,
-- with a letter of another trace ``tr(G^{a-1} G^{*(b+m-1)})``, in its place,
-- and, if the entries are real, with a letter of its own block at distance ``p + 1``
-  ``tr(G^{a-2-p} G^{*(b+p)})``, the block between them turned over.
+- with a factor of the other block, ``tr(G^{a-1} G^{*q}) tr(G^{*(b-1-q)})``;
+- with a factor of another trace ``tr G^{*m}``, ``tr(G^{a-1} G^{*(b+m-1)})`` for both traces;
+- if the entries are real, with a factor of its own block at distance ``p + 1``,
+  ``tr(G^{a-2-p} G^{*(b+p)})``, in which the block between them is transposed.
 
-Every result is again traces of two blocks and of one, two letters fewer.  The recursion
-thus closes.  It gives polynomials in ``n`` with integer coefficients: how many ways there
-are to glue the sides of a polygon, by the number of its corners that stay apart.
+Every result consists of traces of one or two blocks with two factors fewer, so that the
+recursion ends.  It gives polynomials in ``n`` with integer coefficients.  These count the ways
+to glue the sides of a polygon, by the number of remaining corners.
 
-For complex entries Q_k has a closed form; the one for real entries, where half of the
-gluings turn a side over, is ours, as a recursion.  Both have no term ``1/n``.  Leading
-coefficients are equal: ``k^4/24`` at ``1/n^2`` and ``k^8/1920`` at ``1/n^4``, which are
-those of ``sinh(c^2/2) / (c^2/2)`` at ``k = c sqrt(n)``.
+For complex entries ``Q_k`` has a closed form.  For real entries we give a recursion.  Neither
+has a term in ``1/n``.  The leading coefficients are equal: ``k^4/24`` at ``1/n^2`` and
+``k^8/1920`` at ``1/n^4``, as in ``sinh(c^2/2) / (c^2/2)`` at ``k = c sqrt(n)``.
 
 Source: own.  The profile at ``k = c sqrt(n)``, of complex entries: Seleznova (2026), code
 of arXiv 2605.05113.
@@ -38,18 +36,18 @@ Traces = tuple[int, ...]  # lengths of traces of one block
 
 
 def trace_moment(steps: int, size: Any, real: bool = True) -> Any:
-    """``E tr(G^k G^{*k})``, exactly, for entries of variance one.
+    """Compute ``E tr(G^k G^{*k})`` exactly, for entries of variance one.
 
-    Time grows by half with every step; sixteen steps take a second.
+    The computing time grows by half with every step; sixteen steps take a second.
 
     Args:
-        steps: The power ``k``.
-        size: Rows ``n`` of the matrix: an integer, or a polynomial in ``n``.
-        real: Whether entries are real; otherwise real and imaginary parts have variance
+        steps: Power ``k``.
+        size: Number of rows ``n`` of the matrix: an integer, or a polynomial in ``n``.
+        real: True if entries are real. Otherwise real and imaginary parts have variance
             one half each.
 
     Returns:
-        A number or a polynomial, as ``size`` is.
+        A number or a polynomial, like ``size``.
 
     Raises:
         ValueError: If ``steps`` is negative.
@@ -92,11 +90,11 @@ def trace_moment(steps: int, size: Any, real: bool = True) -> Any:
 
 
 def polynomial(steps: int, real: bool = True) -> Poly:
-    """``E tr(G^k G^{*k})`` as a polynomial in ``n``; ``n^{k+1} Q_k``.
+    """Return ``E tr(G^k G^{*k}) = n^{k+1} Q_k`` as a polynomial in ``n``.
 
     Args:
-        steps: The power ``k``.
-        real: Whether entries are real.
+        steps: Power ``k``.
+        real: True if entries are real, false if they are complex.
 
     Raises:
         ValueError: If ``steps`` is negative.
@@ -109,11 +107,11 @@ def polynomial(steps: int, real: bool = True) -> Poly:
 
 
 def complex_energy(n: int, k: int) -> float:
-    """``Q_k`` of complex entries in closed form.
+    """Compute ``Q_k`` for complex entries by its closed form.
 
     Args:
-        n: Rows of the matrix.
-        k: Steps.
+        n: Number of rows of the matrix.
+        k: Number of steps.
 
     Source: own; agrees with the profile of Seleznova (2026) at ``k = c sqrt(n)``.
 

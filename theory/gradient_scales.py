@@ -1,10 +1,10 @@
 """Scales of gradients: parametrisations, correlated inputs, spacing of decays.
 
-Notation: ``raw``  a parameter;  ``x``  rate of a decay ``exp(-x)``;  ``taps``  past inputs
-that a linear filter reads;  ``N``  channels.
+Notation: ``raw``  a parameter;  ``x``  rate of a decay ``exp(-x)``;  ``taps``  number of past
+inputs that a linear filter reads;  ``N``  number of channels.
 
-Source: own; the scale ``|f'|/(1 - f)^2`` is of StableSSM (arXiv 2311.14495), the role of
-the input's covariance of Liu & Li (arXiv 2411.19455), spacing of PoST (arXiv 2604.07658).
+Source: own. The scale ``|f'|/(1 - f)^2`` is from StableSSM (arXiv 2311.14495), the role of
+the input's covariance from Liu & Li (arXiv 2411.19455), spacing from PoST (arXiv 2604.07658).
 """
 
 from functools import cache
@@ -41,7 +41,7 @@ def _scale(f: Expr) -> Expr:
 
 @cache
 def sigmoid_scale() -> Derivation:
-    """``f'/(1 - f)^2`` of a sigmoid.
+    """Derive ``f'/(1 - f)^2`` for a sigmoid ``f``.
 
     Example:
         >>> sigmoid_scale().result.subs(raw, 0)
@@ -56,7 +56,7 @@ def sigmoid_scale() -> Derivation:
 
 @cache
 def tanh_scale() -> Derivation:
-    """``f'/(1 - f)^2`` of a hyperbolic tangent."""
+    """Derive ``f'/(1 - f)^2`` for a hyperbolic tangent ``f``."""
     return start(
         "The derivative, over (1 - f)^2",
         _scale(tanh(raw)),
@@ -66,7 +66,7 @@ def tanh_scale() -> Derivation:
 
 @cache
 def exponential_scale() -> Derivation:
-    """``|f'|/(1 - f)^2`` of ``exp(-exp(raw))``, by its rate ``x = exp(raw)``."""
+    """Derive ``|f'|/(1 - f)^2`` for ``f = exp(-exp(raw))`` in terms of ``x = exp(raw)``."""
     scale: Any = -_scale(exp(-exp(raw)))
     return start("The derivative, over (1 - f)^2", scale.subs(raw, log(x)))
 
@@ -77,7 +77,7 @@ def _covariance(count: int) -> Matrix:
 
 @cache
 def three_taps() -> Derivation:
-    """Largest eigenvalue of the covariance of three successive inputs."""
+    """Derive the largest eigenvalue of the covariance of three successive inputs."""
     level = Symbol("level")
     polynomial = factor((_covariance(3) - level * eye(3)).det())
     roots = solve(polynomial, level)
@@ -105,7 +105,7 @@ def _inverse(count: int) -> Matrix:
 
 @cache
 def noise_gain() -> Derivation:
-    """Trace of the inverse covariance of ``taps`` successive inputs."""
+    """Derive the trace of the inverse covariance of ``taps`` successive inputs."""
     ends, inner = (_inverse(4)[index, index] for index in (0, 1))
     return start(
         "Two ends, and the taps between them",
@@ -120,7 +120,7 @@ def _determinant(count: int) -> Any:
 
 @cache
 def volume() -> Derivation:
-    """Determinant of the covariance of ``taps`` successive inputs."""
+    """Derive the determinant of the covariance of ``taps`` successive inputs."""
     larger, smaller = (_determinant(count) for count in (4, 3))
     ratio = (larger / smaller).cancel()
     return start(
@@ -131,12 +131,14 @@ def volume() -> Derivation:
 
 
 def largest_gap(N: int) -> float:
-    """Expected largest of the ``N + 1`` gaps that ``N`` uniform draws leave on [0, 1].
+    """Compute the expected largest of the ``N + 1`` gaps between ``N`` uniform draws.
+
+    The draws are on [0, 1], and the gaps at both ends count.
 
     Args:
-        N: Channels.
+        N: Number of draws.
 
-    Source: own; the gaps are those of exponential variables over their sum.
+    Source: own; the gaps are distributed as exponential variables over their sum.
 
     Example:
         >>> largest_gap(1)

@@ -1,15 +1,14 @@
-r"""The Hessian at optimality of a linear diagonal student, exactly and in general.
+r"""The exact Hessian at optimality of a linear diagonal student, for any parametrisation.
 
-Model: ``h_i`` filters the input by ``b_i lambda_i**n``, the output is ``y = Re[sum_i
-c_i h_i]``, the loss ``E[(y - y*)**2] / 2``, the input stationary with autocovariance
-``R``.  Where the student is the teacher the error vanishes, so only products of first
-derivatives of the output remain (Gauss-Newton).
+Model: ``h_i`` filters the input by ``b_i lambda_i**n``, and the output is ``y = Re[sum_i
+c_i h_i]``.  The loss is ``E[(y - y*)**2] / 2``, with a stationary input of autocovariance
+``R``.  If the student equals the teacher, the error vanishes, and the Hessian consists of
+products of first derivatives of the output (Gauss-Newton).
 
-One convention for complex parameters.  A function of ``lambda`` is written in two
-independent symbols, ``lambda`` and its conjugate; the derivative by either is
-Wirtinger's, ``(d/d re -+ i d/d im) / 2``, and the chain rule to a real parameter ``p``
-is ``dL/dp = L_lambda dlambda/dp + L_conj dconj/dp``, without a half.  Under it the real
-part in ``y`` gives every complex second derivative a factor of a quarter:
+Complex parameters: a function of ``lambda`` is written in two independent symbols, ``lambda``
+and its conjugate.  Derivatives are Wirtinger's, ``(d/d re -+ i d/d im) / 2``.  The chain rule
+for a real parameter ``p`` is ``dL/dp = L_lambda dlambda/dp + L_conj dconj/dp``, without a
+factor 1/2.  The real part in ``y`` then gives every complex second derivative a factor 1/4:
 
     L_{lambda_i lambda_j} = A_ij / 4,   L_{lambda_i conj_j} = B_ij / 4,
 
@@ -62,7 +61,7 @@ cross_i, cross_j = symbols("cross_i cross_j", real=True)  # dtheta/domega_nu
 
 
 def bar(symbol: Symbol) -> Symbol:
-    """The conjugate of a symbol: itself if real, its partner of the name otherwise."""
+    """Return the conjugate of a symbol, which is the symbol itself if it is real."""
     if symbol.is_real:
         return symbol
     name = symbol.name
@@ -70,7 +69,7 @@ def bar(symbol: Symbol) -> Symbol:
 
 
 def conjugate(expr: Expr) -> Expr:
-    """Complex conjugate of a form, by exchanging every symbol with its partner.
+    """Return the complex conjugate of a form, by exchanging symbols with their conjugates.
 
     Example:
         >>> conjugate(I * lambda_i * nu_i)
@@ -81,20 +80,20 @@ def conjugate(expr: Expr) -> Expr:
 
 
 def real_part(expr: Expr) -> Expr:
-    """``Re``, as half the sum with the conjugate."""
+    """Return the real part, as half the sum of a form and its conjugate."""
     return (expr + conjugate(expr)) / 2
 
 
 def imaginary_part(expr: Expr) -> Expr:
-    """``Im``, as the difference from the conjugate over ``2 i``."""
+    """Return the imaginary part, as the difference from the conjugate over ``2 i``."""
     return (expr - conjugate(expr)) / (2 * I)
 
 
 @cache
 def pair(source: str | None = None) -> Derivation:
-    """``S(alpha, beta) = sum n m alpha**(n-1) beta**(m-1) R(n-m)``.
+    """Derive ``S(alpha, beta) = sum n m alpha**(n-1) beta**(m-1) R(n-m)``.
 
-    One of the inputs of ``sigprop.theory.autocorrelation.INPUTS``; ``None`` is any input.
+    The input is one of ``sigprop.theory.autocorrelation.INPUTS``; ``None`` means any input.
 
     Source: Zucchet & Orvieto (2024), Eq. 132 and Lemma 2.
 
@@ -142,7 +141,7 @@ def pair_is_the_double_sum() -> bool:
 
 @cache
 def tidy_pair() -> Expr:
-    """``S`` under ``R = rho**|Delta|``, ordered as Eq. 134, with ``1 - rho**2`` in it."""
+    """Return ``S`` for ``R = rho**|Delta|``, with the terms ordered as in Eq. 134."""
     P = alpha * beta
     numerator = (
         (1 - rho**2) * (1 + P)
@@ -154,11 +153,11 @@ def tidy_pair() -> Expr:
 
 
 def dense_pair() -> Derivation:
-    """``sum_k D_k(x_1, x_2) D_k(y_1, y_2)``, ``D_k(x, y) = (x^k - y^k) / (x - y)``.
+    """Derive ``sum_k D_k(x_1, x_2) D_k(y_1, y_2)`` with ``D_k(x, y) = (x^k - y^k) / (x - y)``.
 
-    In the eigenbasis of ``A`` an entry ``E_pq`` of a change of ``A`` moves ``A^k`` by
-    ``D_k(lambda_p, lambda_q)``: a moved eigenvalue where ``p = q``, a moved eigenvector
-    elsewhere.  At ``x_1 = x_2`` and ``y_1 = y_2`` it is ``S`` of white input.
+    In the eigenbasis of ``A``, an entry ``E_pq`` of a change of ``A`` changes ``A^k`` by
+    ``D_k(lambda_p, lambda_q)``.  It changes an eigenvalue if ``p = q``, and an eigenvector
+    otherwise.  At ``x_1 = x_2`` and ``y_1 = y_2`` the sum is ``S`` of white inputs.
 
     Example:
         >>> dense_pair().result.subs({x_2: x_1, y_1: 0, y_2: 0})
@@ -181,10 +180,9 @@ B_EXPR = b_i * bar(b_j) * c_i * bar(c_j) * S_ibarj
 
 
 def output_derivative(unit: str = "i") -> Expr:
-    """``dy/dlambda`` of one sample: half of ``c dh/dlambda``, for ``y`` is a real part.
+    """Return ``dy/dlambda``, which is half of ``c dh/dlambda``.
 
-    Derived from ``y = (c h + conj(c h)) / 2``, of which only the first half holds
-    ``lambda``.
+    In ``y = (c h + conj(c h)) / 2``, only the first term depends on ``lambda``.
     """
     c, s = (c_i, s_i) if unit == "i" else (c_j, s_j)
     h, lam = Function("h"), Symbol("lambda_" + unit)
@@ -193,9 +191,9 @@ def output_derivative(unit: str = "i") -> Expr:
 
 
 def complex_entry(conjugated: bool) -> Derivation:
-    """``L_{lambda_i lambda_j}``, or ``L_{lambda_i conj(lambda_j)}``, at optimality.
+    """Derive ``L_{lambda_i lambda_j}`` or ``L_{lambda_i conj(lambda_j)}`` at optimality.
 
-    Source: Zucchet & Orvieto (2024), Eq. 122-137, with the quarter that they lack.
+    Source: Zucchet & Orvieto (2024), Eq. 122-137, with a factor 1/4 that they omit.
     """
     left, right = output_derivative("i"), output_derivative("j")
     right = conjugate(right) if conjugated else right
@@ -220,18 +218,18 @@ def complex_entry(conjugated: bool) -> Derivation:
 
 
 def complex_block() -> Matrix:
-    """The two-by-two block of units i and j: rows ``lambda_i, conj_i``.
+    """Return the 2 x 2 block of units i and j, with the rows ``lambda_i, conj_i``.
 
-    Symmetric as a matrix of all units, not Hermitian: see ``hermitian_defect``.
+    The matrix of all blocks is symmetric but not Hermitian; see ``hermitian_defect``.
     """
     same, mixed = (complex_entry(flag).result for flag in (False, True))
     return Matrix([[same, mixed], [conjugate(mixed), conjugate(same)]])
 
 
 def hermitian_defect() -> Matrix:
-    """The full complex Hessian of one unit minus its adjoint; nought iff ``A`` is real.
+    """Return the complex Hessian of one unit minus its adjoint.
 
-    ``B_ii`` is real, and so ``conj(B_ii) = B_ii``.
+    It is zero if and only if ``A`` is real, because ``B_ii`` is real.
     """
     real = Symbol("B_ii", real=True)
     block = complex_block().subs({B_ij: real, bar(B_ij): real})
@@ -239,7 +237,7 @@ def hermitian_defect() -> Matrix:
 
 
 def jacobian(derivatives: Sequence[Expr]) -> Matrix:
-    """Derivatives of ``lambda`` and its conjugate (rows) by real parameters."""
+    """Return the derivatives of ``lambda`` and its conjugate (rows) by real parameters."""
     return Matrix(
         [list(derivatives), [conjugate(derivative) for derivative in derivatives]]
     )
@@ -250,10 +248,10 @@ CARTESIAN = (Rational(1), I)
 
 
 def polar(unit: str = "i", coupled: bool = False) -> tuple[Expr, Expr]:
-    """Derivatives of ``nu(omega_nu) exp(i theta(omega_theta))`` by both parameters.
+    """Return the derivatives of ``nu(omega_nu) exp(i theta(omega_theta))``.
 
-    Computed from the map, not assumed.  ``coupled`` lets the phase depend on the first
-    parameter too, as in Eq. 107, where ``theta = omega_theta f(nu(omega_nu))``.
+    If ``coupled`` is true, the phase also depends on the first parameter, as in Eq. 107 with
+    ``theta = omega_theta f(nu(omega_nu))``.
     """
     nu, theta = Function("nu", real=True), Function("theta", real=True)
     arguments = (omega_nu, omega_theta) if coupled else (omega_theta,)
@@ -277,9 +275,10 @@ def polar(unit: str = "i", coupled: bool = False) -> tuple[Expr, Expr]:
 def real_block(
     first: Sequence[Expr], second: Sequence[Expr], block: Matrix | None = None
 ) -> Matrix:
-    """Real Hessian of parameters of unit i (rows) and j: ``J_i^T H J_j``.
+    """Return the real Hessian ``J_i^T H J_j`` of parameters of unit i (rows) and j.
 
-    Exact at optimality, where no second derivative of the parametrisation enters.
+    It is exact at optimality, where second derivatives of the parametrisation have no
+    effect.
 
     Conditions: the student equals the teacher; the parametrisation is smooth.
 
@@ -294,12 +293,12 @@ def real_block(
 
 
 def as_parts(first: Expr, second: Expr) -> Expr:
-    """One entry of a real Hessian as ``Re[A p q + B p conj(q)] / 2``."""
+    """Return an entry of a real Hessian as ``Re[A p q + B p conj(q)] / 2``."""
     return real_part(A_ij * first * second + B_ij * first * conjugate(second)) / 2
 
 
 def entry(first: Expr, second: Expr) -> Derivation:
-    """One entry of a real Hessian, of parameters with these derivatives of lambda."""
+    """Derive an entry of a real Hessian from the derivatives of lambda by its parameters."""
     (value,) = real_block((first,), (second,))
     proof = start(
         "Apply the chain rule to the left and the right of the complex block:",
@@ -315,12 +314,12 @@ def entry(first: Expr, second: Expr) -> Derivation:
 
 
 def trace(derivatives: Sequence[Expr]) -> Expr:
-    """Trace of one unit's diagonal block; ``A_ij`` and ``B_ij`` are then ``A_ii, B_ii``."""
+    """Return the trace of one unit's block, where ``A_ij`` and ``B_ij`` have ``j = i``."""
     return expand(real_block(derivatives, derivatives).trace())
 
 
 def one_unit(expr: Expr) -> Expr:
-    """A form at ``i = j``: ``B`` is then real."""
+    """Return a form at ``i = j``, where ``B`` is real."""
     return expr.subs(bar(B_ij), B_ij)
 
 
@@ -330,14 +329,14 @@ def _pair_function() -> Any:
 
 
 def similarity(first: complex, second: complex, **source: float) -> complex:
-    """``S(first, second)`` in double precision; the input is ``a, b, rho``."""
+    """Compute ``S(first, second)`` in double precision for an input ``a``, ``b``, ``rho``."""
     parameters = {"a": 0.0, "b": 1.0, "rho": 0.0, **source}
     order = (parameters["a"], parameters["b"], parameters["rho"])
     return complex(_pair_function()(complex(first), complex(second), *order))
 
 
 def evidence_point(**point: Any) -> dict[str, Any]:
-    """A point of evidence: two units and an input, with ``S``, ``A`` and ``B`` added."""
+    """Return a point of evidence for two units and an input, with ``S``, ``A`` and ``B``."""
     first, second = complex(point["lambda_i"]), complex(point["lambda_j"])
     source = {name: point[name] for name in ("a", "b", "rho") if name in point}
     plain = similarity(first, second, **source)
@@ -356,7 +355,7 @@ def evidence_point(**point: Any) -> dict[str, Any]:
 def block_value(
     first: Sequence[Expr], second: Sequence[Expr], at: dict[str, Any]
 ) -> list[list[complex]]:
-    """``real_block`` in double precision at a point that sets its symbols."""
+    """Compute ``real_block`` in double precision at a point that sets its symbols."""
     block = real_block(first, second)
     names: Any = sorted(block.free_symbols, key=str)
     values = [_value(name.name, at) for name in names]
@@ -371,7 +370,7 @@ def _value(name: str, point: dict[str, Any]) -> complex:
 
 
 def whole_complex(at: dict[str, Any]) -> list[list[complex]]:
-    """Second derivatives by ``lambda_i, conj_i, lambda_j, conj_j``, closed form."""
+    """Compute second derivatives by ``lambda_i, conj_i, lambda_j, conj_j`` in closed form."""
     rows: list[list[complex]] = []
     for p in "ij":
         upper: list[complex] = []

@@ -27,17 +27,21 @@ steps = Symbol("steps", integer=True, nonnegative=True)
 
 
 def toy_map(x: Matrix) -> Matrix:
-    """``(a_1 x_1, a_2 x_2 + coupling x_1^2)``: nonlinear, with three eigenfunctions."""
+    """Return ``(a_1 x_1, a_2 x_2 + coupling x_1^2)``, a map with three eigenfunctions."""
     return Matrix([a_1 * x[0], a_2 * x[1] + coupling * x[0] ** 2])
 
 
 def eigenfunctions(x: Matrix) -> Matrix:
-    """``x_1``, ``x_1^2`` and ``x_2`` less its slow part; eigenvalues ``a_1, a_1^2, a_2``."""
+    """Return the Koopman eigenfunctions of the toy map.
+
+    They are ``x_1``, ``x_1^2`` and ``x_2 - coupling / (a_1^2 - a_2) x_1^2``, with the
+    eigenvalues ``a_1``, ``a_1^2`` and ``a_2``.
+    """
     return Matrix([x[0], x[0] ** 2, x[1] - coupling / (a_1**2 - a_2) * x[0] ** 2])
 
 
 def toy_eigenvalues() -> tuple[Expr, ...]:
-    """Koopman eigenvalues of the toy map."""
+    """Return the Koopman eigenvalues of the toy map."""
     return a_1, a_1**2, a_2
 
 
@@ -51,7 +55,7 @@ def eigenfunctions_are_right() -> bool:
 
 
 def koopman_is_linear() -> bool:
-    """Test that ``K(alpha f + beta g) = alpha K f + beta K g``, for any maps at all."""
+    """Test that ``K(alpha f + beta g) = alpha K f + beta K g`` for any map."""
     f, g, S = Function("f"), Function("g"), Function("S")
 
     def advance(observable: Expr) -> Expr:
@@ -63,7 +67,7 @@ def koopman_is_linear() -> bool:
 
 @cache
 def toy_orbit() -> Derivation:
-    """Second coordinate after some steps: modes times powers times eigenfunctions.
+    """Derive the second coordinate of the toy map after some steps, by eigenfunctions.
 
     Source: Orvieto et al. (2023), Eq. 22.
     """
@@ -76,14 +80,14 @@ def toy_orbit() -> Derivation:
 
 
 def orbit_is_right() -> bool:
-    """Test that the orbit starts at ``x_2`` and obeys the map, which defines it."""
+    """Test that ``toy_orbit`` starts at ``x_2`` and obeys the map."""
     x = toy_orbit().result
     step = a_2 * x + coupling * (a_1**steps * x_1) ** 2 - x.subs(steps, steps + 1)
     return simplify(step) == 0 and simplify(x.subs(steps, 0) - x_2) == 0
 
 
 def rotation_block() -> Matrix:
-    """Block of ``A`` on ``[Re v, Im v]``, read off the parts of ``A v = lam v``.
+    """Return the block of ``A`` on ``[Re v, Im v]``, from the parts of ``A v = lam v``.
 
     Source: Orvieto et al. (2023), Appendix E.3.
     """
@@ -94,7 +98,7 @@ def rotation_block() -> Matrix:
 
 
 def block_multiplies_as_numbers() -> bool:
-    """Test that products of the blocks are the blocks of products."""
+    """Test that a product of blocks is the block of the product of eigenvalues."""
 
     def block(value: tuple[Expr, Expr]) -> Matrix:
         names = dict(zip((re_lam, im_lam), value, strict=True))
@@ -109,7 +113,7 @@ def block_multiplies_as_numbers() -> bool:
 
 @cache
 def toy_observable(count: int) -> Derivation:
-    """``first x_1 + second x_2`` after ``count`` steps, by eigenfunctions.
+    """Derive ``first x_1 + second x_2`` after ``count`` steps, by eigenfunctions.
 
     Source: Orvieto et al. (2023), Eq. 21.
     """
@@ -125,7 +129,7 @@ def toy_observable(count: int) -> Derivation:
 
 
 def toy_observable_as_printed() -> Expr:
-    """``first x_1 + second x_2`` after a step, by the first eigenvalue alone."""
+    """Return ``first x_1 + second x_2`` after a step as printed, by one eigenvalue."""
     return toy_eigenvalues()[0] * toy_observable(0).result
 
 

@@ -1,9 +1,8 @@
-"""Printed LaTeX read as an expression, so that what is shown is what is judged.
+"""Parser from printed LaTeX to expressions, so that the judged form is the printed form.
 
-SymPy's parser reads plain mathematics.  What a paper writes beyond it, bars, expectations
-and names with indices, is a table of notation: LaTeX on the left, an expression or a
-function on the right.  Every letter has to be in the table, so that none is read by
-accident.
+SymPy's parser reads plain mathematics.  A table of notation covers bars, expectations and
+names with indices: it maps LaTeX to an expression or a function.  Every letter must be in the
+table, so that no letter is misread.
 
 The parser needs the package ``antlr4-python3-runtime``.
 """
@@ -74,7 +73,7 @@ _STEP = re.compile(rf"\\text\{{[^{{}}]* [^{{}}]*\}}|{_TOKEN.pattern}", re.S)
 
 
 def pieces(latex: str) -> list[str]:
-    """Return the formulas of a statement between its relations, commas and words."""
+    """Split a statement into formulas at its relations, commas and words."""
     depth, parts = 0, [""]
     latex = re.sub(r"\\q?quad(?![A-Za-z])", r"\\;", latex)
     for token in _STEP.findall(latex):
@@ -88,9 +87,9 @@ def pieces(latex: str) -> list[str]:
 
 
 def left_side(latex: str, side: int) -> str:
-    r"""The first formula of the chain of equations that has a piece of ``pieces``.
+    r"""Return the left side of the chain of equations that contains a piece of ``pieces``.
 
-    Empty where the piece is the first, or the chain begins with an equals sign.
+    It is empty if the piece is itself the left side, or the chain has no left side.
 
     >>> left_side(r"a := b = c, \quad d = e", 2), left_side("= b", 0)
     ('a', '')
@@ -117,16 +116,16 @@ def left_side(latex: str, side: int) -> str:
 def read(
     latex: str, notation: Notation, conjugates: Mapping[Expr, Expr] | None = None
 ) -> Expr:
-    r"""The expression that a formula writes.
+    r"""Return the expression of a formula in LaTeX.
 
     Args:
-        latex: The formula, without an equals sign.
-        notation: Meanings of letters and names; the longest spelling is matched first.
-        conjugates: Numbers whose conjugates have names of their own, and these, beside
-            those that the notation has as ``x`` and ``\bar{x}``.
+        latex: Formula without an equals sign.
+        notation: Meanings of letters and names. The longest spelling is matched first.
+        conjugates: Further pairs of symbols and their conjugates, beside the pairs ``x`` and
+            ``\bar{x}`` of the notation.
 
     Raises:
-        ValueError: If a letter has no meaning, or the parser does not understand it.
+        ValueError: If a letter has no meaning, or the formula cannot be parsed.
 
     >>> from sigprop.theory.symbols import lam, lam_bar
     >>> read(r"\frac{1}{1 - |\lambda|^2}", {r"\lambda": lam, r"\bar{\lambda}": lam_bar})
@@ -222,7 +221,7 @@ def _pairs(table: Mapping[str, Any]) -> dict[Expr, Expr]:
 
 
 def bar(z: Expr, pairs: Mapping[Expr, Expr]) -> Expr:
-    """The conjugate, where some numbers and their conjugates have names of their own."""
+    """Return the conjugate of an expression, given pairs of symbols and their conjugates."""
     free = {number: Dummy(str(number)) for number in pairs}
     back = {conjugate(dummy): pairs[number] for number, dummy in free.items()}
     left = {dummy: number for number, dummy in free.items()}
@@ -258,9 +257,9 @@ def _meant(
 
 
 def summed(expression: Expr) -> Expr:
-    """Write every geometric sum in closed form, inside its radius.
+    """Replace every geometric sum by its closed form, assuming that it converges.
 
-    Sums over an autocovariance stay.
+    Sums over an autocovariance do not change.
     """
     from sigprop.theory.autocorrelation import geometric_sum
 

@@ -1,11 +1,11 @@
-"""Second moments of whole layers: what two eigenvalues have in common.
+"""Second moments of layers: products of two neurons with different eigenvalues.
 
-In the eigenbasis a linear layer is a sum of scalar recurrences, one an eigenvalue.  The
-products of two of them are the double sums of Lemma 1, and their derivatives by the
-eigenvalues those of Lemma 2, here at a finite number ``T`` of inputs from the zero state
-and with the two sides of a lag apart.
+In the eigenbasis a linear layer is a sum of scalar recurrences, one per eigenvalue.  The mean
+product of two of them is the double sum of Lemma 1, and its derivatives by the eigenvalues
+are those of Lemma 2.  Here the number ``T`` of inputs from the zero state is finite, and
+positive and negative lags are separate.
 
-Notation: ``alpha``, ``beta``  eigenvalues of the two neurons;  ``Delta``  lag, zero too.
+Notation: ``alpha``, ``beta``  eigenvalues of the two neurons;  ``Delta``  lag, at least zero.
 
 Source: Zucchet & Orvieto (2024), Lemmas 1 and 2; finite ``T`` is ours.
 """
@@ -21,10 +21,10 @@ from sigprop.theory.symbols import Delta, T, alpha, beta
 
 @cache
 def pair_weight() -> Derivation:
-    """Weight of ``R(Delta)`` in ``E[h g]``, the first neuron's input being the older.
+    """Derive the weight of ``R(Delta)`` in ``E[h g]`` for older inputs of the first neuron.
 
-    ``h`` and ``g`` obey ``h_{t+1} = alpha h_t + x_{t+1}`` and the same with ``beta``.
-    The lag on the other side weighs the same with ``alpha`` and ``beta`` swapped.
+    ``h`` obeys ``h_{t+1} = alpha h_t + x_{t+1}``, and ``g`` the same with ``beta``.  For older
+    inputs of the second neuron, ``alpha`` and ``beta`` are swapped.
 
     Conditions: ``alpha beta != 1``.
 

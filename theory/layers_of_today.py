@@ -1,10 +1,10 @@
-"""Closed forms of layers of 2024-2026 that need no more than their recurrence.
+"""Closed forms for the recurrences of layers of 2024-2026.
 
-Notation: ``beta_1``, ``beta_2``  what two Householder steps remove along their keys;
-``c``  squared cosine between the keys;  ``d``  entries of a key;  ``z``  where a
-characteristic polynomial is taken;  ``N``  channels;  ``v``  a raw parameter;
-``step``  of time;  ``A``  squared frequency, or the rate of a continuous state;
-``f_1``, ``f_2``  first and second moment of a forget gate;  ``s``  squared norm of a key.
+Notation: ``beta_1``, ``beta_2``  shares that two Householder steps remove along their keys;
+``c``  squared cosine between the keys;  ``d``  number of entries of a key;  ``z``  argument of
+a characteristic polynomial;  ``N``  number of channels;  ``v``  a raw parameter;  ``step``
+step size;  ``A``  squared frequency, or the rate of a continuous state;  ``f_1``, ``f_2``
+first and second moment of a forget gate;  ``s``  squared norm of a key.
 
 Source: own; the recurrences are of DeltaProduct (arXiv 2502.10297), Mamba-3 (arXiv
 2603.15569), StableSSM (arXiv 2311.14495), PoST (arXiv 2604.07658), LinOSS, HGRN2 and
@@ -50,9 +50,9 @@ x_0, x_1 = symbols("x_0 x_1", real=True)
 
 @cache
 def householder_pair() -> Derivation:
-    """Characteristic polynomial of two steps, in the plane of their keys.
+    """Derive the characteristic polynomial of two Householder steps, in their keys' plane.
 
-    Directions across both keys keep the eigenvalue one.
+    Directions orthogonal to both keys have the eigenvalue one.
 
     Example:
         >>> householder_pair().result.subs({beta_1: 2, beta_2: 2, c: 0}).factor()
@@ -71,7 +71,7 @@ def householder_pair() -> Derivation:
 
 @cache
 def householder_mean() -> Derivation:
-    """Factor of ``E A`` for ``T`` steps whose keys are independent and isotropic.
+    """Derive the factor of ``E A`` for ``T`` steps with independent isotropic keys.
 
     ``E[key key^T]`` is ``I/d``, and the steps are independent.
     """
@@ -82,7 +82,10 @@ def householder_mean() -> Derivation:
 
 @cache
 def householder_energy() -> Derivation:
-    """Factor of ``E[A^T A]`` for ``T`` such steps; one along ``key`` keeps ``1 - beta``."""
+    """Derive the factor of ``E[A^T A]`` for ``T`` steps with independent isotropic keys.
+
+    A step multiplies the component along its key by ``1 - beta``.
+    """
     return start(
         "One step multiplies 1/d of the energy by (1 - beta)^2",
         expand(1 - 1 / d + (1 - beta) ** 2 / d),
@@ -92,7 +95,7 @@ def householder_energy() -> Derivation:
 
 @cache
 def trapezoid() -> Derivation:
-    """Stationary moment of ``h_t = alpha h_{t-1} + beta x_{t-1} + gamma x_t``, white ``x``.
+    """Derive ``E h^2`` of ``h_t = alpha h_{t-1} + beta x_{t-1} + gamma x_t``, white ``x``.
 
     Example:
         >>> trapezoid().result.subs({beta: 0, gamma: 1}).factor()
@@ -112,7 +115,7 @@ def trapezoid() -> Derivation:
 
 @cache
 def gradient_scale() -> Derivation:
-    """``|f'| / (1 - f)^2`` of ``f(v) = 1 - 1/(v^2 + 1/2)``, for positive ``v``.
+    """Derive ``|f'| / (1 - f)^2`` of ``f(v) = 1 - 1/(v^2 + 1/2)``, for positive ``v``.
 
     Source: StableSSM (2024), the best reparametrisation in discrete time.
     """
@@ -124,7 +127,7 @@ def gradient_scale() -> Derivation:
 
 @cache
 def least_gap() -> Derivation:
-    """Expected least distance between neighbours among ``N`` uniform draws on [0, 1].
+    """Derive the expected smallest distance between ``N`` uniform draws on [0, 1].
 
     All ``N - 1`` inner gaps are above ``x`` with probability ``(1 - (N - 1) x)^N``.
     """
@@ -138,7 +141,7 @@ def least_gap() -> Derivation:
 
 @cache
 def implicit_modulus() -> Derivation:
-    """``|lam|^2`` of the implicit step of an oscillator ``z' = -A y, y' = z``.
+    """Derive ``|lam|^2`` of the implicit step of an oscillator ``z' = -A y, y' = z``.
 
     Example:
         >>> implicit_modulus().result.subs({step: 1, A: 1})
@@ -154,7 +157,7 @@ def implicit_modulus() -> Derivation:
 
 @cache
 def explicit_phase() -> Derivation:
-    """``Re lam`` of the implicit-explicit step, whose determinant is one."""
+    """Derive ``Re lam`` of the implicit-explicit step, whose determinant is one."""
     forward = Matrix([[1, -step * A], [step, 1 - step**2 * A]])
     if simplify(forward.det()) != 1:
         raise AssertionError("the implicit-explicit step keeps areas")
@@ -167,7 +170,7 @@ def explicit_phase() -> Derivation:
 
 @cache
 def tied_gate() -> Derivation:
-    """Stationary moment of ``h_t = f_t h_{t-1} + (1 - f_t) x_t``, white ``x``."""
+    """Derive the stationary ``E h^2`` of ``h_t = f_t h_{t-1} + (1 - f_t) x_t``, white ``x``."""
     entering = expand(1 - 2 * f_1 + f_2)
     return start(
         "An input enters with E(1 - f)^2", entering, r"\mathbb{E} (1-f)^2"
@@ -176,7 +179,7 @@ def tied_gate() -> Derivation:
 
 @cache
 def implicit_delta() -> Derivation:
-    """Rate of the delta rule that minimises ``|S - S_0|^2 + beta |S k - v|^2``."""
+    """Derive the rate of the delta rule that minimises ``|S - S_0|^2 + beta |S k - v|^2``."""
     error = Symbol("error")  # S k - v over S_0 k - v
     [left] = solve((error - 1) / s + beta * error, error)
     return start(
@@ -188,9 +191,10 @@ def implicit_delta() -> Derivation:
 
 @cache
 def trapezoid_error() -> Derivation:
-    """Leading error of a step with weight ``weight`` on the new input, over ``step^2``.
+    """Derive the leading error of a trapezoidal step, divided by ``step^2``.
 
-    For ``h' = rate h + x(t)`` with ``x(t) = x_0 + x_1 t``.
+    The system is ``h' = rate h + x(t)`` with ``x(t) = x_0 + x_1 t``.  The new input has the
+    weight ``weight``.
     """
     exact = integrate(
         expand(exp(rate * (step - x)) * (x_0 + x_1 * x)), (x, 0, step), conds="none"

@@ -1,6 +1,6 @@
-r"""Meanings of the letters of each paper, and subjects of sentences that are cut short.
+r"""Meanings of the letters of each paper, and subjects for statements out of context.
 
-A statement that stands alone, as in a benchmark, needs both.
+A statement outside its paper, as in a benchmark, needs both.
 
 >>> symbols("zucchet", r"\rho x")
 ('$\\rho$: decay rate of the autocovariance', '$x$: input')
@@ -163,7 +163,7 @@ LETTERS: Mapping[str, Mapping[str, str]] = {
         r"\circ": "composition of functions",
     },
 }
-"""By the paper and the LaTeX of the letter."""
+"""Meanings by the paper and the LaTeX of the letter."""
 
 SUBJECTS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -203,7 +203,7 @@ SUBJECTS: Mapping[str, str] = {
     "blur:text:images": r"\text{The sizes are: }",
     "blur:text:brnn-citation": r"\text{BLUR is }",
 }
-"""What a sentence that is cut out of its paper is about, in LaTeX before it, by row."""
+"""Subjects in LaTeX, to put before a statement out of context, by row."""
 
 _WORDS = re.compile(
     r"\\(?:text|texttt|mathtt|operatorname|mathrm)\{(?!diag|Tr)[^{}]*\}"
@@ -212,10 +212,9 @@ _STYLED = re.compile(r"\\(?:bm|mathcal|mathbf|mathbb)\{[^{}]*\}|\\[A-Za-z]+")
 
 
 def symbols(paper: str, latex: str) -> tuple[str, ...]:
-    """The letters of a formula with their meanings, in the order of the alphabet.
+    """Return the letters of a formula with their meanings, in alphabetical order.
 
-    A letter with a bar, a tilde or a hat has the meaning of the letter: a conjugate,
-    another basis, an approximation.
+    A letter with a bar, a tilde or a hat has the meaning of the plain letter.
     """
     table = {**COMMON, **LETTERS[paper]}
     bare = _WORDS.sub(" ", latex)
@@ -239,5 +238,5 @@ def _stands(command: str, latex: str) -> bool:
 
 
 def subject(claim_id: str) -> str:
-    """LaTeX that a statement needs before it, to begin with a subject; often empty."""
+    """Return the LaTeX of the subject of a statement out of context, often empty."""
     return SUBJECTS.get(claim_id, "")

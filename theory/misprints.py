@@ -1,8 +1,8 @@
-"""Formulas misprinted on purpose, as papers misprint them.
+"""Deliberate misprints of formulas, similar to the misprints in papers.
 
-A misprint is one change of the LaTeX.  What a machine reads is changed by rule, and numbers
-prove that the change gives another form.  Other formulas are changed by hand; each such
-change names a mutant of the row's evidence, which proves the same.
+A misprint is one change of the LaTeX.  Formulas that the parser reads are changed by rule, and
+numerical values prove that the change gives another form.  Other formulas are changed by hand.
+Each such change names a mutant in the row's evidence, which proves that the form differs.
 """
 
 import re
@@ -26,7 +26,7 @@ KINDS = (INDEX, BAR, RANGE, ARGUMENT, TWO, SIGN, POWER)
 
 
 class Misprint(NamedTuple):
-    """A formula with one change, and the kind of the change, one of ``KINDS``."""
+    """A formula with one change, and the kind of the change, which is one of ``KINDS``."""
 
     latex: str
     change: str
@@ -89,11 +89,12 @@ _RULES: tuple[tuple[str, str, str | Callable[[re.Match[str]], str]], ...] = (
 
 
 class Changes(NamedTuple):
-    """The single changes of a printed form, and what proves that one is another form.
+    """The single changes of a printed form, and a test that a change gives another form.
 
     Attributes:
-        tried: The changes, not yet proved.
-        is_other: Whether numbers tell a change from the form.
+        tried: The changes, some of which may give an equal form.
+        is_other: Function that returns True if values prove that a change gives another
+            form.
     """
 
     tried: tuple[Misprint, ...]
@@ -101,12 +102,12 @@ class Changes(NamedTuple):
 
 
 def changes(latex: str, form: Expr, reading: Reading) -> Changes:
-    """Every single change of a printed form.
+    """Return every single change of a printed form.
 
     Args:
-        latex: The statement.
-        form: What it says.
-        reading: How it is read by machine.
+        latex: LaTeX of the statement.
+        form: Form of the statement.
+        reading: Rules to read the LaTeX.
     """
     piece = pieces(latex)[reading.side]
     start = latex.rfind(piece)  # none where its spaces were taken for commas
@@ -130,22 +131,22 @@ def changes(latex: str, form: Expr, reading: Reading) -> Changes:
 
 
 def misprints(latex: str, form: Expr, reading: Reading) -> Iterator[Misprint]:
-    """Every single change of a printed form that numbers prove to be another form.
+    """Iterate over the single changes that are proved to give another form.
 
-    The arguments are those of ``changes``.
+    The arguments are the same as for ``changes``.
     """
     tried, is_other = changes(latex, form, reading)
     return filter(is_other, tried)
 
 
 class ByHand(NamedTuple):
-    """A change of a formula that no machine reads.
+    """A change of a formula that the parser cannot read.
 
     Attributes:
-        old: Part of the statement, of which the first is changed.
-        new: What it becomes.
-        change: The kind of the change, one of ``KINDS``.
-        mutant: The mutant of the row's evidence that is the changed formula.
+        old: Part of the statement; its first occurrence is replaced.
+        new: Replacement.
+        change: Kind of the change, one of ``KINDS``.
+        mutant: Name of the mutant in the row's evidence that is the changed formula.
     """
 
     old: str
@@ -273,7 +274,7 @@ BY_HAND: dict[str, tuple[ByHand, ...]] = {
 
 
 def by_hand(claim_id: str, latex: str) -> list[Misprint]:
-    """The changes by hand of a statement."""
+    """Return the changes by hand of a statement."""
     return [
         Misprint(latex.replace(old, new, 1), change)
         for old, new, change, _ in BY_HAND.get(claim_id, ())

@@ -1,7 +1,13 @@
-"""Mutants of a formula, each with one deliberate error: a plan must refute them.
+"""Mutants of a formula, each with one deliberate error, which a plan must refute.
 
-A mutant changes an integer by one or its sign, drops or flips a summand, drops a factor,
-doubles or halves, squares or roots a symbol, swaps two symbols, or drops a conjugate.
+A mutant has one of these changes:
+
+- an integer changes by one or changes its sign;
+- a summand is dropped or changes its sign;
+- a factor or a conjugate is dropped;
+- the form is doubled or halved;
+- a symbol is replaced by its square or square root;
+- two symbols are swapped.
 """
 
 from collections.abc import Iterator
@@ -13,7 +19,7 @@ from sigprop.theory.symbols import lam, lam_bar
 
 
 class Mutant(NamedTuple):
-    """A wrong formula, and the change that made it, numbered where it repeats."""
+    """A formula with one change, and the name of the change."""
 
     change: str
     expr: Expr
@@ -62,10 +68,10 @@ def _changes_at(node: Expr) -> Iterator[tuple[str, Expr]]:
 
 
 def mutants_of(expr: Expr) -> tuple[Mutant, ...]:
-    """All mutants of ``expr`` by one change of its form, each once.
+    """Return all mutants of ``expr`` with one change, each once.
 
-    A mutant need not change the *value*: a swap of ``lambda``
-    with its conjugate, say, leaves a symmetric formula as it was.
+    Some mutants have the same value as ``expr``.  For example, a swap of ``lambda`` with its
+    conjugate does not change a symmetric formula.
 
     Example:
         >>> from sigprop.theory.symbols import r

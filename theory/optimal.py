@@ -1,10 +1,10 @@
-"""Optimal parametrisations: coordinates in which a unit step moves the state by one.
+"""Optimal parametrisations: coordinates in which the state has unit sensitivity.
 
-``h_t = lam h_{t-1} + gamma x_t`` with ``lam = nu exp(i theta)``.  A parameter ``omega``
-is optimal if ``E|dh/domega|^2 = 1`` along its whole path, so ``domega`` is the length
-``sqrt(E|gamma dh/dlam|^2) |dlam|``.  A *metric* here is the square of ``domega/dnu`` or
-``domega/dtheta``, a *coordinate* its root, integrated.  A negative eigenvalue is a
-positive one under inputs of the opposite ``rho``.
+The recurrence is ``h_t = lam h_{t-1} + gamma x_t`` with ``lam = nu exp(i theta)``.  A parameter
+``omega`` is optimal if ``E|dh/domega|^2 = 1`` for all its values, so that ``domega`` is the
+length ``sqrt(E|gamma dh/dlam|^2) |dlam|``.  Here a *metric* is the square of ``domega/dnu`` or
+``domega/dtheta``, and a *coordinate* is the integral of its square root.  A negative eigenvalue
+is equivalent to a positive eigenvalue with inputs of opposite ``rho``.
 
 Source: Zucchet & Orvieto (2024), Section 3.1 and Appendices B.3 and C.1.2.
 """
@@ -51,9 +51,9 @@ from sigprop.theory.teacher_student import nu, omega
 
 NEAR_ZERO = Rational(1, 10)
 GAINS = ("none", "white", "matched", "loss")
-"""What multiplies the inputs: one; ``sqrt(1 - nu^2)`` or ``E[h^2]^{-1/2}``, both held
-fixed when differentiated; and the latter differentiated too, as in the loss of two
-normalised units."""
+"""Factors on the inputs.  ``none`` is one; ``white`` is ``sqrt(1 - nu^2)`` and ``matched`` is
+``E[h^2]^{-1/2}``, both without their derivative.  ``loss`` is ``E[h^2]^{-1/2}`` with its
+derivative, as in the loss of two normalised units."""
 
 size = Symbol("varrho", positive=True)  # |rho|
 t = Symbol("t", positive=True)  # what makes an integrand simpler
@@ -62,10 +62,10 @@ s = Symbol("s")  # its square
 
 @cache
 def potential(source: str) -> Derivation:
-    """``d/dalpha d/dbeta`` of the logarithm of what two states share.
+    """Derive ``d/dalpha d/dbeta log E[h conj(g)]`` for the states of two units.
 
-    With ``alpha = lam`` and ``beta`` its conjugate, the squared distance by which the
-    direction of the state moves.
+    At ``alpha = lam`` and ``beta`` its conjugate, it is the squared change of the state's
+    direction.
 
     Example:
         >>> potential("white").result
@@ -79,25 +79,26 @@ def potential(source: str) -> Derivation:
 
 
 def regular_part(source: str) -> tuple[Expr, Expr]:
-    """Correlation's terms in ``d/dalpha``, ``d/dalpha d/dbeta`` of ``log E[h conj(g)]``.
+    """Return the terms of derivatives of ``log E[h conj(g)]`` that correlations add.
 
-    White inputs alone give ``beta / (1 - alpha beta)`` and ``1 / (1 - alpha beta)^2``.
+    The derivatives are ``d/dalpha`` and ``d/dalpha d/dbeta``.  For white inputs, they are
+    ``beta / (1 - alpha beta)`` and ``1 / (1 - alpha beta)^2``.
     """
     rest = log(factor(lemma_1().on(source) * (1 - alpha * beta)))
     return factor(diff(rest, alpha)), factor(diff(rest, alpha, beta))
 
 
 def on_axis(expr: Expr) -> Expr:
-    """A form of ``alpha, beta`` or ``lam, lam_bar`` at a real eigenvalue ``nu``."""
+    """Return a form of ``alpha, beta`` or ``lam, lam_bar`` at a real eigenvalue ``nu``."""
     return expr.subs(dict.fromkeys((lam, lam_bar, alpha, beta), nu))
 
 
 @cache
 def metric(gain: str, source: str = "exponential") -> Derivation:
-    """``(domega/dnu)^2`` at a real eigenvalue: ``gamma^2 E[(dh/dlam)^2]``.
+    """Derive ``(domega/dnu)^2 = gamma^2 E[(dh/dlam)^2]`` at a real eigenvalue.
 
-    For the gain ``loss``, the curvature of the loss of two normalised units where they
-    are equal, Eq. 98 for any input.
+    For the gain ``loss`` it is the curvature of the loss of two normalised units at their
+    optimum, Eq. 98 for any input.
 
     Raises:
         ValueError: If the gain is not one of ``GAINS``.
@@ -129,10 +130,10 @@ def metric(gain: str, source: str = "exponential") -> Derivation:
 
 @cache
 def angle_metric(gain: str, source: str = "exponential") -> Derivation:
-    """``(domega/dtheta)^2`` at a given modulus: ``nu^2 gamma^2 E|dh/dlam|^2``.
+    """Derive ``(domega/dtheta)^2 = nu^2 gamma^2 E|dh/dlam|^2`` at a given modulus.
 
     Raises:
-        ValueError: If the gain is not one of the three that are held fixed.
+        ValueError: If the gain is not ``none``, ``white`` or ``matched``.
 
     Source: Zucchet & Orvieto (2024), Eq. 83 without its factor of a quarter.
     """
@@ -147,7 +148,7 @@ def angle_metric(gain: str, source: str = "exponential") -> Derivation:
 
 
 def at_angle(expr: Expr) -> Expr:
-    """A symmetric form of ``lam`` and its conjugate, by ``nu`` and ``theta``."""
+    """Return a symmetric form of ``lam`` and its conjugate in terms of ``nu`` and ``theta``."""
     values = 2 * nu * cos(theta), nu**2  # their sum and their product
     parts = []
     for part in together(expr).as_numer_denom():
@@ -170,25 +171,28 @@ ELEMENTARY: dict[tuple[str, str], Substitution] = {
     ("white", "constant"): DOPPLER,
     ("matched", "constant"): PLAIN,
 }
-"""Where ``omega(nu)`` is elementary, and the substitution that makes it rational."""
+"""Cases in which ``omega(nu)`` is elementary, with a substitution to a rational form."""
 
 
 def positive_logarithms(expr: Expr) -> Expr:
-    """Logarithms of arguments that are positive at ``t = 0``: the same derivative."""
+    """Change signs in logarithms so that arguments are positive at ``t = 0``.
+
+    This does not change the derivative.
+    """
     return expr.replace(log, lambda x: log(x if x.subs(t, 0) > 0 else -x))
 
 
 @cache
 def coordinate(gain: str, source: str) -> Derivation:
-    """``omega(nu)`` with ``omega(0) = 0``, in closed form.
+    """Derive ``omega(nu)`` with ``omega(0) = 0``, in closed form.
 
-    Elementary for the pairs in ``ELEMENTARY``; by Legendre's integrals of modulus
-    ``k^2 = -1`` for a bare unit under white inputs and for the loss at any ``rho``, there
+    It is elementary for the pairs in ``ELEMENTARY``.  Legendre's integrals of modulus
+    ``k^2 = -1`` give it for the gain ``none`` and white inputs, and for the gain ``loss`` and
     ``varrho = |rho|`` in (0, 1).
 
     Raises:
-        ValueError: If we know no closed form: others, for ``|rho|`` between zero and
-            one, have the root of a quartic or of a sextic with simple zeros.
+        ValueError: If no closed form is known. The other integrands have the square root of
+            a quartic or a sextic with simple zeros.
 
     Example:
         >>> coordinate("loss", "white").result
@@ -214,7 +218,7 @@ FORMS: dict[tuple[str, str], Expr] = {
 
 
 def rational_root(square: Expr) -> Expr:
-    """The root of a rational square, of the sign that is positive near zero."""
+    """Return the square root of a rational square, with the sign that is positive near zero."""
     powers = factor(square).as_powers_dict().items()
     root = prod(base ** (power / 2) for base, power in powers)
     sample = root.subs(dict.fromkeys(root.free_symbols, NEAR_ZERO))
@@ -287,7 +291,7 @@ INVERTIBLE = (("loss", "white"), ("none", "constant"), ("matched", "constant"))
 
 @cache
 def path(gain: str, source: str) -> Derivation:
-    """``nu(omega)``, where an elementary coordinate has an elementary inverse.
+    """Derive ``nu(omega)``, the elementary inverse of an elementary coordinate.
 
     Raises:
         ValueError: If the pair is not in ``INVERTIBLE``.
@@ -305,13 +309,14 @@ def path(gain: str, source: str) -> Derivation:
 
 @cache
 def angle_coordinate(gain: str, source: str) -> Derivation:
-    """``omega(theta)`` at the modulus ``nu``, with ``omega(0) = 0``, ``|theta| < pi``.
+    """Derive ``omega(theta)`` at the modulus ``nu``, with ``omega(0) = 0``, ``|theta| < pi``.
 
-    Proportional to ``theta`` under white inputs; under a constant one, whose units move
-    most at ``theta = 0``, of finite length at any modulus.
+    It is proportional to ``theta`` for white inputs.  For constant inputs, the state changes
+    most at ``theta = 0``, and the range of ``omega`` is finite at any modulus.
 
     Raises:
-        ValueError: If the input is neither white nor constant, or as ``angle_metric``.
+        ValueError: If the input is neither white nor constant, or the gain is not ``none``,
+            ``white`` or ``matched``.
 
     Source: under white inputs, Zucchet & Orvieto (2024), Eq. 107.
     """
@@ -339,10 +344,10 @@ def angle_coordinate(gain: str, source: str) -> Derivation:
 
 
 def radicand(gain: str) -> Poly:
-    """Squarefree radicand of the square root of the metric, for any ``rho``.
+    """Return the squarefree radicand of the square root of the metric, for any ``rho``.
 
     Raises:
-        ValueError: As ``metric``.
+        ValueError: If the gain is not one of ``GAINS``.
     """
     above, below = metric(gain, "exponential").result.as_numer_denom()
     odd = [

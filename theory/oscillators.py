@@ -1,6 +1,6 @@
-"""Oscillators and stiff modes behind numerical rules: energy, invariants, frequencies.
+"""Discretised oscillators and stiff modes: energy, invariants, frequencies.
 
-Notation: ``A``  squared frequency;  ``G``  friction;  ``step``  of time;  ``z``, ``y``
+Notation: ``A``  squared frequency;  ``G``  friction;  ``step``  step size;  ``z``, ``y``
 velocity and position;  ``zeta``, ``omega``  decay and frequency of a continuous mode.
 
 Source: own; the rules are of LinOSS (Rusch & Rus 2025), with and without friction, and of S5.
@@ -47,7 +47,7 @@ def _with_friction() -> tuple[Any, Any]:
 
 @cache
 def implicit_energy() -> Derivation:
-    """``E (z^2 + A y^2)`` of the implicit step, for white forces of variance one."""
+    """Derive ``E (z^2 + A y^2)`` of the implicit step, for white forces of variance one."""
     energy = Symbol("energy")
     [fixed] = solve(energy * (1 + step**2 * A) - energy - step**2, energy)
     return start("A step adds step^2, then divides by 1 + step^2 A", fixed)
@@ -55,7 +55,7 @@ def implicit_energy() -> Derivation:
 
 @cache
 def implicit_position() -> Derivation:
-    """``E y^2`` of the implicit step, which reads it."""
+    """Derive ``E y^2`` of the implicit step, for white forces of variance one."""
     inverse = Matrix([[1, step * A], [-step, 1]]).inv()
     position = _covariance(inverse, inverse * Matrix([step, 0]))[1, 1]
     return start("The covariance that a step keeps", position.factor())
@@ -63,7 +63,7 @@ def implicit_position() -> Derivation:
 
 @cache
 def friction_modulus() -> Derivation:
-    """``|lam|^2`` of the implicit-explicit step with friction, of a conjugate pair."""
+    """Derive ``|lam|^2`` of a conjugate pair of the implicit-explicit step with friction."""
     matrix, _ = _with_friction()
     return start(
         "The determinant of a conjugate pair", matrix.det().simplify(), r"|\lambda|^2"
@@ -72,7 +72,7 @@ def friction_modulus() -> Derivation:
 
 @cache
 def friction_position() -> Derivation:
-    """``E y^2`` of that step under white forces of variance one."""
+    """Derive ``E y^2`` of the implicit-explicit step with friction, for white forces."""
     position = _covariance(*_with_friction())[1, 1]
     return start(
         "The covariance that a step keeps", position.factor(), r"\mathbb{E} y^2"
@@ -84,7 +84,7 @@ def friction_position() -> Derivation:
 
 @cache
 def invariant() -> Derivation:
-    """Return the invariant of the implicit-explicit step without a force."""
+    """Derive the invariant of the implicit-explicit step without a force."""
     velocity = z - step * A * y
     position = y + step * velocity
     after = velocity**2 + A * position**2 - step * A * velocity * position
@@ -95,7 +95,7 @@ def invariant() -> Derivation:
 
 @cache
 def growth() -> Derivation:
-    """The invariant after ``T`` steps from rest, under white forces of variance one."""
+    """Derive the mean invariant after ``T`` steps from rest, for white forces."""
     form = invariant().result
     kick = form.subs({z: step, y: step**2}, simultaneous=True)
     return start("One kick adds", simplify(kick), "Q_1").then("T of them", T * step**2)
@@ -103,10 +103,10 @@ def growth() -> Derivation:
 
 @cache
 def explicit_position() -> Derivation:
-    """Limit of ``E y_T^2 / T`` for the implicit-explicit step under white forces.
+    """Derive the limit of ``E y_T^2 / T`` for the implicit-explicit step and white forces.
 
-    The mean of ``y^2`` over the turns of a kick of invariant ``q`` is that of an ellipse:
-    ``q/2`` times the entry of ``y`` in the inverse of its matrix.
+    After a kick of invariant ``q``, the mean of ``y^2`` over the following steps is that over
+    an ellipse: ``q/2`` times the entry of ``y`` in the inverse of its matrix.
     """
     matrix: Any = Matrix([[1, -step * A / 2], [-step * A / 2, A]])
     return start(
@@ -118,7 +118,7 @@ def explicit_position() -> Derivation:
 
 @cache
 def implicit_frequency() -> Derivation:
-    """Tangent of the angle of a turn of the implicit step."""
+    """Derive the tangent of the rotation angle of the implicit step."""
     inverse = Matrix([[1, step * A], [-step, 1]]).inv()
     half: Any = inverse.trace() / 2
     squared: Any = inverse.det() / half**2 - 1
@@ -127,7 +127,7 @@ def implicit_frequency() -> Derivation:
 
 @cache
 def explicit_frequency() -> Derivation:
-    """Sine of half the angle of a turn of the implicit-explicit step."""
+    """Derive the sine of half the rotation angle of the implicit-explicit step."""
     cosine = explicit_phase().result
     return start(
         "Half of one less the cosine, and its root",
@@ -138,7 +138,7 @@ def explicit_frequency() -> Derivation:
 
 @cache
 def bilinear_loss() -> Derivation:
-    """``1 - |lam|^2`` of the bilinear rule at ``-zeta + i omega``."""
+    """Derive ``1 - |lam|^2`` of the bilinear rule at ``-zeta + i omega``."""
     above = (2 - zeta * step) ** 2 + (omega * step) ** 2
     below = (2 + zeta * step) ** 2 + (omega * step) ** 2
     return start(

@@ -10,8 +10,9 @@ class Section(NamedTuple):
     """A numbered section.
 
     Attributes:
-        number: As in ``Section 2.1`` or ``Appendix B``; empty before the first.
-        title: What it is called.
+        number: Number, as in ``Section 2.1`` or ``Appendix B``; empty before the first
+            section.
+        title: Title of the section.
         floats: Figures and tables whose rows name no section.
     """
 
@@ -21,7 +22,7 @@ class Section(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Reference and title of a section."""
+        """Return the reference and the title of a section."""
         if not self.number:
             return self.title
         kind = "Appendix" if self.number[0].isalpha() else "Section"

@@ -1,13 +1,13 @@
-r"""Correlation of two powers under a stationary input, and its derivatives.
+r"""Mean products of two filtered signals with one stationary input, and their derivatives.
 
-Two filters ``x**n`` and ``y**m`` of one input share ``s(x, y) = sum x**n y**m R(n - m)``,
-Lemma 1.  Everything that curvature asks of it is a divided difference: over equal nodes
-it is a derivative, ``s[x, x] = ds/dx`` and ``s[x, x, x] = d^2s/dx^2 / 2``; over two
-eigenvalues of a matrix ``A`` it is what an entry of a change of ``A`` between their
-eigenvectors does, for ``A**n`` moves there by ``(x_1**n - x_2**n) / (x_1 - x_2)``.  The
-differences of the nodes cancel, so that close or equal nodes cost no accuracy.
+The outputs of the filters ``x**n`` and ``y**m`` of one input have the mean product
+``s(x, y) = sum x**n y**m R(n - m)`` of Lemma 1.  Curvatures need its divided differences.  At
+equal nodes these are derivatives, ``s[x, x] = ds/dx`` and ``s[x, x, x] = d^2s/dx^2 / 2``.  At
+two eigenvalues ``x_1``, ``x_2`` of a matrix ``A``, they describe a change of ``A`` between the
+eigenvectors, which changes ``A**n`` by ``(x_1**n - x_2**n) / (x_1 - x_2)``.  The differences of
+the nodes cancel, so that close or equal nodes do not reduce the accuracy.
 
-Where the second filter runs backwards in time the shared sum is over ``R(n + m)``.
+If the second filter runs backwards in time, the sum is over ``R(n + m)``.
 
 Source: Zucchet & Orvieto (2024), Lemmas 1 and 2 and Appendix C.2; divided differences
 and filters that run backwards are ours.
@@ -29,15 +29,16 @@ SOURCES = ("white", "exponential")
 
 @cache
 def shared(source: str) -> Expr:
-    """``sum alpha**n beta**m R(n - m)`` of one of ``SOURCES``: Lemma 1."""
+    """Return ``sum alpha**n beta**m R(n - m)`` of Lemma 1 for one of ``SOURCES``."""
     return factor(lemma_1().on(source))
 
 
 @cache
 def opposed(source: str) -> Expr:
-    """``sum alpha**n beta**m R(n + m)``: the second filter runs backwards in time.
+    """Return ``sum alpha**n beta**m R(n + m)``, with the second filter backwards in time.
 
-    Inputs of both ages are ``n + m`` steps apart; only the present one is common.
+    Inputs of the ages ``n`` and ``m`` are ``n + m`` steps apart; both filters have only the
+    current input in common.
 
     Example:
         >>> opposed("exponential")
@@ -55,7 +56,7 @@ def opposed(source: str) -> Expr:
 
 
 def of_lags(values: tuple[float, ...], backwards: bool = False) -> Expr:
-    """``shared`` or ``opposed`` of an autocovariance that ends: ``values`` by lag."""
+    """Return ``shared`` or ``opposed`` for an autocovariance with finitely many ``values``."""
     if backwards:
         return Add(
             *(
@@ -71,18 +72,18 @@ def of_lags(values: tuple[float, ...], backwards: bool = False) -> Expr:
 
 
 def mixed(backwards: bool = False) -> Expr:
-    """``shared`` or ``opposed`` of ``R = a [lag = 0] + b rho**|lag|``, linear in both."""
+    """Return ``shared`` or ``opposed`` for ``R = a [lag = 0] + b rho**|lag|``."""
     white, correlated = map(opposed if backwards else shared, SOURCES)
     return a * white + b * correlated
 
 
 def divided(form: Expr, first: int, second: int) -> Expr:
-    """Divided difference of a form of alpha and beta, over nodes ``X`` and ``Y``.
+    """Return the divided difference of a form of alpha and beta at nodes ``X`` and ``Y``.
 
     Args:
-        form: Rational in alpha and beta.
-        first: Nodes ``x_1 ... x_first`` in place of alpha, three at most.
-        second: Nodes ``y_1 ... y_second`` in place of beta, three at most.
+        form: Rational function of alpha and beta.
+        first: Number of nodes ``x_1, x_2, ...`` for alpha, at most three.
+        second: Number of nodes ``y_1, y_2, ...`` for beta, at most three.
 
     Example:
         >>> divided(shared("white"), 2, 1)
@@ -105,7 +106,7 @@ def _differences(form: Expr, variable: Symbol, nodes: tuple[Symbol, ...]) -> Exp
 
 
 def repeated(form: Expr, first: int, second: int) -> Expr:
-    """``divided`` at equal nodes, alpha and beta: derivatives over factorials.
+    """Return ``divided`` at equal nodes, i.e. derivatives divided by factorials.
 
     Example:
         >>> repeated(shared("white"), 2, 1)

@@ -1,9 +1,9 @@
-"""Reparametrised and normalised eigenvalues: how the state moves with the parameters.
+"""Reparametrised and normalised eigenvalues: derivatives of the state by the parameters.
 
-``h_{t+1} = lam(omega) h_t + gamma x_{t+1}`` with ``lam = nu(omega) exp(i theta(omega))``,
-``gamma`` held fixed in every derivative.  The state is holomorphic in ``lam`` and
-``omega`` is real, so ``dh/domega = (dh/dlam) (dlam/domega)``.
-Written as a Wirtinger derivative by a complexified parameter it would be half of that.
+The recurrence is ``h_{t+1} = lam(omega) h_t + gamma x_{t+1}`` with ``lam = nu(omega) exp(i
+theta(omega))``.  Derivatives ignore that ``gamma`` depends on ``lam``.  The state is
+holomorphic in ``lam`` and ``omega`` is real, so that ``dh/domega = (dh/dlam) (dlam/domega)``.
+A Wirtinger derivative by a complexified parameter would be half of this.
 
 Source: Zucchet & Orvieto (2024), Appendix B.3, Eq. 76-84.
 """
@@ -42,7 +42,7 @@ S = Symbol("S", positive=True)  # E|dh/dlam|^2
 
 @cache
 def input_kernel() -> Derivation:
-    """Weight of the input ``n`` steps old in the normalised state.
+    """Derive the weight in the normalised state of the input ``n`` steps ago.
 
     Source: Zucchet & Orvieto (2024), Eq. 77.
     """
@@ -55,7 +55,7 @@ def input_kernel() -> Derivation:
 
 @cache
 def real_derivative() -> Derivation:
-    """Weight of the input ``n`` steps old in ``dh/domega``, ``gamma`` held fixed.
+    """Derive the weight in ``dh/domega`` of the input ``n`` steps ago, at fixed ``gamma``.
 
     Source: Zucchet & Orvieto (2024), Eq. 79.
     """
@@ -71,7 +71,7 @@ def real_derivative() -> Derivation:
 
 @cache
 def polar_derivative() -> Derivation:
-    """``dh/domega`` for a polar eigenvalue and a real parameter.
+    """Derive ``dh/domega`` for a polar eigenvalue and a real parameter.
 
     Source: Zucchet & Orvieto (2024), Eq. 80 with its error corrected.
     """
@@ -88,7 +88,7 @@ def polar_derivative() -> Derivation:
 
 @cache
 def polar_moment() -> Derivation:
-    """``E|dh/domega|^2`` for a polar eigenvalue.
+    """Derive ``E|dh/domega|^2`` for a polar eigenvalue.
 
     Source: Zucchet & Orvieto (2024), Eq. 83 with its error corrected.
     """
@@ -103,7 +103,7 @@ def polar_moment() -> Derivation:
 
 @cache
 def white_normaliser() -> Derivation:
-    """``gamma`` that makes ``E|h|^2 = 1`` under white noise: ``sqrt(1 - nu^2)``.
+    """Derive the ``gamma`` with ``E|h|^2 = 1`` under white noise, ``sqrt(1 - nu^2)``.
 
     Source: Zucchet & Orvieto (2024), before Eq. 84.
     """
@@ -114,13 +114,13 @@ def white_normaliser() -> Derivation:
 
 
 def on_circle(form: Expr) -> Expr:
-    """A form that depends on ``|lam|`` alone, by ``nu``."""
+    """Return a form that depends only on ``|lam|`` in terms of ``nu``."""
     return factor(form.subs({lam: nu, lam_bar: nu}))
 
 
 @cache
 def white_sensitivity() -> Derivation:
-    """``E(nu) = gamma^2 E|dh/dlam|^2`` under white noise.
+    """Derive ``E(nu) = gamma^2 E|dh/dlam|^2`` under white noise.
 
     Source: Zucchet & Orvieto (2024), Eq. 84.
     """
@@ -135,7 +135,7 @@ def white_sensitivity() -> Derivation:
 
 @cache
 def modulus_share() -> Derivation:
-    """``(dnu/domega)^2 E(nu)`` with ``nu = tanh(omega)``: ``1 + nu^2``."""
+    """Derive ``(dnu/domega)^2 E(nu) = 1 + nu^2`` for ``nu = tanh(omega)``."""
     path = tanh(omega)
     derivative = diff(path, omega).subs(path, nu)
     return start(
@@ -148,7 +148,7 @@ def modulus_share() -> Derivation:
 
 @cache
 def phase_share() -> Derivation:
-    """``nu^2 (dtheta/domega)^2 E(nu)`` with ``theta = stop_gradient(1 - nu^2) omega``."""
+    """Derive ``nu^2 (dtheta/domega)^2 E(nu)`` for ``theta = stop_gradient(1 - nu^2) omega``."""
     derivative = 1 - nu**2
     return start(
         "With the factor held fixed, the derivative of the phase is",
@@ -161,7 +161,10 @@ def phase_share() -> Derivation:
 
 
 def phase_share_is_unbounded() -> bool:
-    """Prove that a phase whose derivative ignores ``nu`` explodes, and vanishes at zero."""
+    """Prove that the sensitivity to ``theta = omega`` diverges at ``nu = 1``.
+
+    It vanishes at ``nu = 0``.
+    """
     share = nu**2 * white_sensitivity().result
     return limit(share, nu, 1, "-") == oo and limit(share, nu, 0, "+") == 0
 
@@ -169,8 +172,8 @@ def phase_share_is_unbounded() -> bool:
 def no_path_has_that_phase() -> bool:
     """Prove that the phase of ``phase_share`` needs its stop-gradient.
 
-    A function ``theta(omega_nu, omega_theta)`` of derivatives zero and ``1 - nu(omega_nu)^2``
-    would have two different mixed derivatives.
+    A function ``theta(omega_nu, omega_theta)`` with the derivatives zero and
+    ``1 - nu(omega_nu)^2`` would have two different mixed derivatives.
     """
     mixed = diff(1 - tanh(omega) ** 2, omega)
     return simplify(mixed) != 0
@@ -179,7 +182,7 @@ def no_path_has_that_phase() -> bool:
 def no_flat_coordinates() -> bool:
     """Prove that no coordinates make the white Hessian the identity everywhere.
 
-    ``E(nu) |dlam|^2`` is a flat metric exactly if ``log E`` is harmonic in the disc.
+    ``E(nu) |dlam|^2`` is a flat metric if and only if ``log E`` is harmonic in the disc.
     """
     height = log(white_sensitivity().result)
     laplacian = diff(nu * diff(height, nu), nu) / nu

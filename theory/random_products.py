@@ -1,7 +1,7 @@
 """Products of independent random matrices of a finite size: mean and typical energy.
 
-Notation: ``n``  rows;  ``k``  matrices;  ``W``  entries independent, of mean zero and
-variance ``1/n``;  ``spread``  sum of ``x^4`` over ``|x|^4`` of an input ``x``.
+Notation: ``n``  number of rows;  ``k``  number of matrices;  ``W``  matrix of independent
+entries with mean zero and variance ``1/n``;  ``spread``  sum of ``x^4`` divided by ``|x|^4``.
 
 Source: own.
 """
@@ -19,11 +19,11 @@ spread = Symbol("spread", positive=True)
 
 
 def typical_energy(n: int, k: int) -> float:
-    """Mean logarithm of ``|W_k ... W_1 x|^2 / |x|^2`` for normal entries, by mpmath.
+    """Compute the mean of ``log(|W_k ... W_1 x|^2 / |x|^2)`` for normal entries.
 
     Args:
-        n: Rows of the matrices.
-        k: Matrices.
+        n: Number of rows of the matrices.
+        k: Number of matrices.
 
     Example:
         >>> round(typical_energy(100, 1), 5)
@@ -34,7 +34,7 @@ def typical_energy(n: int, k: int) -> float:
 
 
 def typical_holds() -> bool:
-    """Prove ``E log X = psi(n/2) + log 2`` of a chi-squared ``X``, by its powers.
+    """Prove ``E log X = psi(n/2) + log 2`` for a chi-squared ``X``, by its powers.
 
     ``E X^s = 2^s Gamma(n/2 + s) / Gamma(n/2)``, whose derivative at zero is ``E log X``.
     """
@@ -45,7 +45,7 @@ def typical_holds() -> bool:
 
 @cache
 def kurtosis() -> Derivation:
-    """``E |W_k ... W_1 x|^4 / |x|^4`` for normal entries."""
+    """Derive ``E |W_k ... W_1 x|^4 / |x|^4`` for normal entries."""
     one = (n * 3 + n * (n - 1)) / n**2
     return start(
         "n squares of E y^4 = 3/n^2, and products of different entries",
@@ -56,7 +56,7 @@ def kurtosis() -> Derivation:
 
 @cache
 def uniform_kurtosis() -> Derivation:
-    """``E |W x|^4 / |x|^4`` for uniform entries of variance ``1/n``, as Glorot's."""
+    """Derive ``E |W x|^4 / |x|^4`` for uniform entries of variance ``1/n``."""
     excess = Rational(9, 5) - 3  # of E w^4 n^2, less that of a normal variable
     fourth = (3 + excess * spread) / n**2
     return start(
@@ -68,9 +68,10 @@ def uniform_kurtosis() -> Derivation:
 
 @cache
 def uniform_second() -> Derivation:
-    """``E tr(W^2 W^{*2})/n`` for uniform entries of variance ``1/n``.
+    """Derive ``E tr(W^2 W^{*2})/n`` for uniform entries of variance ``1/n``.
 
-    Normal entries give ``1 + 2/n^2``; only the fourth power of a diagonal entry differs.
+    For normal entries it is ``1 + 2/n^2``.  Only the fourth powers of diagonal entries
+    differ.
     """
     normal = trace_moment(2, Poly(n, n)).as_expr() / n**3
     excess = Rational(9, 5) - 3

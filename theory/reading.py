@@ -1,6 +1,6 @@
-r"""Reading the LaTeX of a row as the form to judge: letters, side and sums.
+r"""Rules to read the LaTeX of a row as the form to judge: letters, side and sums.
 
-``sigprop.theory.readings`` has a reading for every row that needs one.
+``sigprop.theory.readings`` has the rules for every row that needs its own.
 """
 
 import re
@@ -28,7 +28,7 @@ AGE = Symbol("z")  # its n-th power stands for the input of age n
 
 
 def by_age(form: Expr, first: int = 0, last: Expr = oo) -> Expr:
-    """The series whose coefficients are what multiplies the input of each age."""
+    """Return the power series whose coefficients are the weights of inputs by age."""
     if isinstance(form, Piecewise):  # it ends at some age
         piece: Any = form.args[0]
         form, last = piece.expr, piece.cond.args[1]
@@ -36,7 +36,7 @@ def by_age(form: Expr, first: int = 0, last: Expr = oo) -> Expr:
 
 
 def both_modes(term: Expr) -> Expr:
-    """Add the same term for a second mode."""
+    """Return the sum of a term and the same term for a second mode."""
     second = {
         symbol: Symbol(
             re.sub(r"_i(?=_|$)", "_j", symbol.name.replace("ii", "jj")),
@@ -49,7 +49,7 @@ def both_modes(term: Expr) -> Expr:
 
 
 def both_norms(term: Expr) -> Expr:
-    """Sum a function of the modulus over two modes, weighted with the norms of their inputs."""
+    """Sum a function of the modulus over two modes, weighted by the norms of their inputs."""
     closed = summed(term)
     radii = [Symbol(f"r_{k}", positive=True) for k in (1, 2)]
     norms = [Symbol(f"s_{k}", positive=True) for k in (1, 2)]
@@ -57,14 +57,14 @@ def both_norms(term: Expr) -> Expr:
 
 
 def by_lag(summand: Expr, horizon: Expr = oo) -> LagFunctional:
-    """A double sum over ages ``n`` and ``m`` of what multiplies ``R(n - m)``."""
+    """Return the double sum over ages ``n`` and ``m``, given the weight of ``R(n - m)``."""
     return double_sum(
         lambda x, y: summand.subs({n: x, m: y}, simultaneous=True), horizon
     )
 
 
 def itself(form: Expr) -> Expr:
-    """The form as it is."""
+    """Return the form unchanged."""
     return form
 
 
@@ -72,10 +72,10 @@ class Reading(NamedTuple):
     """Rules to read the LaTeX of a row as the form to judge.
 
     Attributes:
-        letters: Spellings beyond those of every paper, and what they mean.
-        side: Which side of a chain of equations is read.
-        view: What the form is turned into before both are compared.
-        fold: What the formula is turned into.
+        letters: Meanings of spellings that are not common to all papers.
+        side: Index of the formula to read in a chain of equations.
+        view: Function that is applied to the form before the comparison.
+        fold: Function that is applied to the formula before the comparison.
     """
 
     letters: Mapping[str, Meaning] = {}
@@ -113,10 +113,10 @@ COMMON: Mapping[str, Meaning] = {
 
 
 def as_read(latex: str, form: Expr, reading: Reading) -> Expr:
-    """The expression that a formula writes, in the symbols of its form.
+    """Return the expression of a formula, in the symbols of its form.
 
     Raises:
-        ValueError: If it cannot be read.
+        ValueError: If the formula cannot be read.
     """
     names = {s.name: s for s in form.free_symbols if isinstance(s, Symbol)}
     table: dict[str, Any] = {
@@ -145,10 +145,10 @@ def _expression(text: str, names: Mapping[str, Symbol]) -> Expr:
 
 
 def agrees(latex: str, form: Expr, reading: Reading) -> bool:
-    """Return True if a formula writes a form.
+    """True if a formula in LaTeX equals a form.
 
     Raises:
-        ValueError: If it cannot be read.
+        ValueError: If the formula cannot be read.
     """
     written = as_read(latex, form, reading)
     return same_form(reading.fold(written), reading.view(form))

@@ -1,8 +1,8 @@
-r"""Meanings of the letters in each printed formula, to read the LaTeX by machine.
+r"""Meanings of the letters in each printed formula, to parse its LaTeX.
 
-A meaning is in SymPy's own notation: names are those of the symbols in the row's form,
-``lam`` and ``lam_bar`` the eigenvalue and its conjugate, ``R`` the autocovariance.
-``UNREAD`` says of every other form why no machine reads it.
+A meaning is an expression in SymPy's notation.  Its names are those of the symbols in the
+row's form; ``lam`` and ``lam_bar`` are the eigenvalue and its conjugate, ``R`` is the
+autocovariance.  ``UNREAD`` gives the reason for every formula that is not parsed.
 """
 
 from collections.abc import Mapping
@@ -428,7 +428,7 @@ UNREAD: Mapping[str, str] = {
 
 
 def is_read(claim_id: str, corrected: bool) -> bool:
-    """True where a machine reads the statement of a row, or its correction."""
+    """True if the statement of a row, or its correction, can be parsed."""
     return (f"{claim_id} corrected" if corrected else claim_id) not in UNREAD
 
 

@@ -1,16 +1,16 @@
-"""The loss of one unit in real numbers, in steps that stay accurate near the teacher.
+"""The loss of one unit in real numbers, computed accurately near the teacher.
 
 Student and teacher have the eigenvalues ``lam = x + i y`` and ``mu = u + i v``, the gains
-``g`` and ``g_star``, and an input of autocovariance ``rho^|lag|``.  Written as four
-moments, the loss loses all digits where the two units agree.  Here the difference of
-their states is ``g (h - h_star) + (g - g_star) h_star``, and
+``g`` and ``g_star``, and an input of autocovariance ``rho^|lag|``.  The sum of four moments
+would lose all digits if the two units are nearly equal.  Here the difference of their states
+is ``g (h - h_star) + (g - g_star) h_star``, and
 
     h - h_star = (lam - mu) w,   w_t = sum over n of s_n x_{t-1-n},
 
-where ``w`` is the input filtered by ``1 / ((1 - lam z) (1 - mu z))``.  So the loss is a
+where ``w`` is the input filtered by ``1 / ((1 - lam z) (1 - mu z))``.  The loss is therefore a
 quadratic form in ``lam - mu`` and ``g - g_star``, which are small near the teacher.  Its
-weights are the divided differences of Lemma 1 in ``sigprop.theory.overlaps``: each is its
-value at ``rho = 1`` plus ``1 - rho^2`` times a rest.
+coefficients are the divided differences of Lemma 1 in ``sigprop.theory.overlaps``.  Each is
+its value at ``rho = 1`` plus ``1 - rho^2`` times a remainder.
 
 Source: Zucchet & Orvieto (2024), Eq. 86-93, whose loss this is; the steps are ours.
 """
@@ -30,32 +30,32 @@ Step = tuple[Symbol, Expr]
 
 
 class Parts(NamedTuple):
-    """Real and imaginary part of a number, in the form in which they are computed."""
+    """Real and imaginary part of a complex number, as expressions."""
 
     re: Expr
     im: Expr
 
     def times(self, other: "Parts") -> "Parts":
-        """The product."""
+        """Return the product."""
         return Parts(
             self.re * other.re - self.im * other.im,
             self.re * other.im + self.im * other.re,
         )
 
     def scaled(self, factor: Expr) -> "Parts":
-        """A real multiple."""
+        """Return the product with a real factor."""
         return Parts(factor * self.re, factor * self.im)
 
     def plus(self, other: "Parts") -> "Parts":
-        """The sum."""
+        """Return the sum."""
         return Parts(self.re + other.re, self.im + other.im)
 
     def conjugate(self) -> "Parts":
-        """The complex conjugate."""
+        """Return the complex conjugate."""
         return Parts(self.re, -self.im)
 
     def square(self) -> Expr:
-        """The squared modulus."""
+        """Return the squared modulus."""
         return self.re**2 + self.im**2
 
 
@@ -73,7 +73,9 @@ class _Steps(list[Step]):
 
 @cache
 def steps() -> tuple[Step, ...]:
-    """Names and values of the steps, each in terms of earlier ones; the last is the loss.
+    """Return names and values of the computing steps, the last of which is the loss.
+
+    Each value is an expression in the names of earlier steps.
 
     Conditions: ``|lam| < 1``, ``|mu| < 1``, ``|rho| < 1``, ``0 <= share <= 1``.
 
@@ -115,7 +117,7 @@ def steps() -> tuple[Step, ...]:
 
 
 def loss() -> Expr:
-    """The loss as one expression, the steps put into one another."""
+    """Return the loss as one expression, with all steps inserted."""
     result = steps()[-1][1]
     for symbol, value in reversed(steps()[:-1]):
         result = result.subs(symbol, value)
@@ -123,6 +125,6 @@ def loss() -> Expr:
 
 
 def silent() -> Expr:
-    """The loss of a student without output, in terms of steps: half the teacher's power."""
+    """Return the loss of a student with zero output: half the teacher's mean square."""
     state, g_star = symbols("state g_star", real=True)
     return Rational(1, 2) * g_star**2 * state

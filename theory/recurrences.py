@@ -1,8 +1,7 @@
-"""Derivations of what Zucchet & Orvieto's main text and Appendix A say of one neuron.
+"""Derivations of statements on one neuron in Zucchet & Orvieto's main text and Appendix A.
 
-Notation: ``nu0``  the inner radius;  ``time``  the
-``T`` of the Chrono initialisation;  ``eta``  a learning rate;  ``curvature``  a second
-derivative;  ``star``  the teacher's eigenvalue.
+Notation: ``nu0``  inner radius;  ``time``  the ``T`` of the Chrono initialisation;  ``eta``
+learning rate;  ``curvature``  second derivative;  ``star``  eigenvalue of the teacher.
 
 Source: Zucchet & Orvieto (2024), Sections 2-4 and Appendix A.
 """
@@ -44,7 +43,7 @@ rate = Symbol("a")  # of the differential equation, below zero
 
 @cache
 def real_moment(quantity: str, source: str = "exponential") -> Expr:
-    """A second moment at a real eigenvalue, in ``lam``.
+    """Return a second moment at a real eigenvalue ``lam``.
 
     Example:
         >>> real_moment("state", "white")
@@ -55,7 +54,7 @@ def real_moment(quantity: str, source: str = "exponential") -> Expr:
 
 @cache
 def at_the_edge(quantity: str, power: int, edge: int = 1) -> Derivation:
-    """The limit of ``(1 - lam^2)^power`` times a moment as ``lam`` goes to ``edge``."""
+    """Derive the limit of ``(1 - lam^2)^power`` times a moment for ``lam -> edge``."""
     scaled = factor((1 - lam**2) ** power * real_moment(quantity))
     return start("Multiply the moment by the rate of its divergence:", scaled).then(
         f"As the eigenvalue goes to {edge}, this tends to",
@@ -64,35 +63,38 @@ def at_the_edge(quantity: str, power: int, edge: int = 1) -> Derivation:
 
 
 def edge_of(quantity: str, rho_at: int) -> Expr:
-    """The limit at ``lam -> 1`` of the moment itself under input ``rho_at^t``."""
+    """Return the limit of a moment for ``lam -> 1`` with the autocovariance ``rho_at^t``."""
     return limit(real_moment(quantity).subs(rho, rho_at), lam, 1)
 
 
 def states_explode() -> bool:
-    """``E[h^2]`` grows as ``1/gap`` for ``|rho| < 1``; not at all if ``lam rho -> -1``."""
+    """Prove that ``E[h^2]`` grows as ``1/gap`` for ``|rho| < 1``.
+
+    It is bounded if ``lam rho -> -1``.
+    """
     scaled = at_the_edge("state", 1).result
     return is_zero(scaled - (1 + rho) / (1 - rho)) and edge_of("state", -1).is_finite
 
 
 def sensitivities_explode() -> bool:
-    """``E[(dh/dlam)^2]`` grows as ``1/gap^3``, by two powers more than the state."""
+    """Prove that ``E[(dh/dlam)^2]`` grows as ``1/gap^3``, two powers faster than the state."""
     scaled = at_the_edge("sensitivity", 3).result
     flat = edge_of("sensitivity", -1)
     return is_zero(scaled - 2 * (1 + rho) / (1 - rho)) and flat.is_finite
 
 
 def sensitivity_over_state() -> Derivation:
-    """``E[(dh/dlam)^2] / E[h^2]`` at a real eigenvalue and white input."""
+    """Derive ``E[(dh/dlam)^2] / E[h^2]`` at a real eigenvalue for white inputs."""
     ratio = real_moment("sensitivity", "white") / real_moment("state", "white")
     return start("the ratio of the two moments under white input", factor(ratio))
 
 
 def two_passes_outgrow_one() -> bool:
-    """``(E|h|^2)^2 <= R(0) E|dh/dlam|^2`` under any spectrum, by Cauchy and Schwarz.
+    """Prove ``(E|h|^2)^2 <= R(0) E|dh/dlam|^2`` for any spectrum, by Cauchy-Schwarz.
 
-    A line of power ``p`` leaves the filter with ``p g``, and with ``p g^2`` after two
-    passes.  The difference of both sides is a sum of squares over pairs of lines, so
-    that three lines show what any number has.
+    A spectral line of power ``p`` has the power ``p g`` after the filter, and ``p g^2`` after
+    two passes.  The difference of both sides is a sum of squares over pairs of lines.  Three
+    lines therefore prove it for any number of lines.
     """
     power, gain = symbols("p_0:3", positive=True), symbols("g_0:3", positive=True)
     lines, pairs = range(3), ((0, 1), (0, 2), (1, 2))
@@ -103,7 +105,7 @@ def two_passes_outgrow_one() -> bool:
 
 
 def normalised(quantity: str) -> Derivation:
-    """A moment under ``gamma = sqrt(1 - lam^2)``, which is not differentiated."""
+    """Derive a moment with ``gamma = sqrt(1 - lam^2)``, whose derivative is ignored."""
     scaled = (1 - lam**2) * real_moment(quantity)
     return start(
         "Multiply the moment by gamma^2:",
@@ -113,13 +115,13 @@ def normalised(quantity: str) -> Derivation:
 
 
 def normalised_white(quantity: str) -> Derivation:
-    """Moment under ``gamma = sqrt(1 - lam^2)`` and white input."""
+    """Derive a moment with ``gamma = sqrt(1 - lam^2)`` for white inputs."""
     proof = normalised(quantity)
     return proof.then("Under white input this is", factor(proof.result.subs(rho, 0)))
 
 
 def correlation_sharpens() -> bool:
-    """The sensitivity's moment grows with ``rho >= 0`` where ``0 < lam < 1``.
+    """Prove that ``E[(dh/dlam)^2]`` increases with ``rho >= 0`` for ``0 < lam < 1``.
 
     It is a sum of ``R(Delta) = rho^Delta`` with positive weights.
     """
@@ -134,7 +136,7 @@ def _is_positive(form: Expr) -> bool:
 
 
 def exponential_derivative() -> Derivation:
-    """``dlam/dnu`` of ``lam = exp(-exp(nu))``, in ``lam``."""
+    """Derive ``dlam/dnu`` for ``lam = exp(-exp(nu))`` in terms of ``lam``."""
     nu = Symbol("nu", real=True)
     derivative = diff(exp(-exp(nu)), nu)
     return start(
@@ -149,7 +151,7 @@ def exponential_derivative() -> Derivation:
 
 
 def sigmoid_derivative() -> Derivation:
-    """``dlam/db`` of ``lam = 1/(1 + exp(-b))``, in ``lam``."""
+    """Derive ``dlam/db`` for ``lam = 1/(1 + exp(-b))`` in terms of ``lam``."""
     b = Symbol("b", real=True)
     derivative = diff(1 / (1 + exp(-b)), b)
     written = derivative.subs(exp(-b), 1 / lam - 1)
@@ -165,7 +167,7 @@ def sigmoid_derivative() -> Derivation:
 
 
 def controlled() -> Derivation:
-    """Figure 2B: normalised and reparametrised sensitivity, any ``rho``."""
+    """Derive the normalised and reparametrised sensitivity of Figure 2B, for any ``rho``."""
     derivative, moment = (
         exponential_derivative().result,
         normalised("sensitivity").result,
@@ -182,7 +184,7 @@ def controlled() -> Derivation:
 
 
 def controlled_limit() -> Derivation:
-    """Figure 2B at the edge, white input."""
+    """Derive the limit of ``controlled`` for ``lam -> 1`` and white inputs."""
     white = controlled().result.subs(rho, 0)
     return controlled().then(
         "Under white input, for |lambda| -> 1, this tends to", limit(white, lam, 1)
@@ -190,7 +192,7 @@ def controlled_limit() -> Derivation:
 
 
 def controlled_is_bounded() -> bool:
-    """Figure 2B under white input is at most a half, as ``sinh(x) >= x``.
+    """Prove that ``controlled`` is at most 1/2 for white inputs, by ``sinh(x) >= x``.
 
     With ``lam = exp(-x)`` it is ``(x/sinh(x))^2 (1 + exp(-2x))/4``.
     """
@@ -205,7 +207,7 @@ def controlled_is_bounded() -> bool:
 
 
 def sigmoid_controlled() -> Derivation:
-    """Sensitivity under ``gamma = sqrt(1 - lam^2)`` and the sigmoid, white input."""
+    """Derive the sensitivity with ``gamma = sqrt(1 - lam^2)`` and a sigmoid, white inputs."""
     derivative = sigmoid_derivative().result
     white = normalised("sensitivity").result.subs(rho, 0)
     return sigmoid_derivative().then(
@@ -215,7 +217,7 @@ def sigmoid_controlled() -> Derivation:
 
 
 def coupled_state() -> Derivation:
-    """``E[h^2]`` of ``h <- lam h + (1 - lam) x``, the gate of a GRU held constant."""
+    """Derive ``E[h^2]`` of ``h <- lam h + (1 - lam) x``, a GRU with a constant gate."""
     return start("the coupled gate's gain", (1 - lam) ** 2).then(
         "Multiply the square of this derivative by the moment:",
         factor((1 - lam) ** 2 * real_moment("state")),
@@ -223,9 +225,9 @@ def coupled_state() -> Derivation:
 
 
 def coupled_gate_is_bounded() -> bool:
-    """``E[h^2] <= R(0)`` of a coupled gate, as ``R(Delta) <= R(0)`` at every lag.
+    """Prove ``E[h^2] <= R(0)`` for ``coupled_state``, because ``R(Delta) <= R(0)``.
 
-    All weights of lags are positive where ``0 < lam < 1``, and they sum to one.
+    All weights of lags are positive for ``0 < lam < 1``, and they sum to one.
     """
     weights = diagonal.functional("state")
     positive = _is_positive(weights.zero) and _is_positive(weights.lag)
@@ -233,7 +235,7 @@ def coupled_gate_is_bounded() -> bool:
 
 
 def optimal_derivative() -> Derivation:
-    """Derive ``dlam/dnu`` with unit sensitivity for white input, ``gamma`` as above."""
+    """Derive ``dlam/dnu`` for unit sensitivity to white inputs, ``gamma = sqrt(1 - lam^2)``."""
     white = normalised("sensitivity").result.subs(rho, 0)
     return start("gamma^2 (dlam/dnu)^2 E[(dh/dlam)^2] = 1 gives", 1 / white).then(
         "The square root is", sqrt(factor(1 / white))
@@ -241,7 +243,7 @@ def optimal_derivative() -> Derivation:
 
 
 def polar_sensitivity() -> Derivation:
-    """``gamma^2 E|dh/dtheta|^2`` under white input: ``|i lam|^2`` times the moment."""
+    """Derive ``gamma^2 E|dh/dtheta|^2`` for white inputs, by ``dh/dtheta = i lam dh/dlam``."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
     return start(
         "As dh/dtheta = i lam dh/dlam, the moment is",
@@ -251,13 +253,13 @@ def polar_sensitivity() -> Derivation:
 
 
 def orthogonal_products_are_orthogonal() -> bool:
-    """``(A B)' (A B) = 1`` of orthogonal ``A`` and ``B``: so any power's norm is one."""
+    """Prove ``(A B)' (A B) = 1`` for orthogonal ``A`` and ``B``; powers thus have norm one."""
     A, A_T, B, B_T = symbols("A A' B B'", commutative=False)
     return (B_T * A_T * A * B).subs(A_T * A, 1).subs(B_T * B, 1) == 1
 
 
 def remembered() -> Derivation:
-    """Sensitivity of ``T`` steps to a phase on the unit circle, white input."""
+    """Derive the sensitivity to a phase on the unit circle after ``T`` white inputs."""
     total = factor(summation(n**2, (n, 0, T - 1)))
     return start(
         "Sum the squares of the lags:",
@@ -267,14 +269,14 @@ def remembered() -> Derivation:
 
 
 def chrono_gate(shift: int = 0) -> Derivation:
-    """``sigmoid(log(t - shift))``: the gate that a Chrono bias gives at zero input."""
+    """Derive ``sigmoid(log(t - shift))``, the gate with a Chrono bias at zero input."""
     return start(
         "The sigmoid of the bias is", 1 / (1 + exp(-log(time - shift))), "f"
     ).then("Simplify the logarithm:", factor((time - shift) / (time - shift + 1)), "f")
 
 
 def chrono_at(times: int, shift: int = 0) -> Derivation:
-    """The gate at ``T = times / (1 - nu0)``."""
+    """Derive the gate with a Chrono bias at ``T = times / (1 - nu0)``."""
     gate = chrono_gate(shift)
     return gate.then(
         "At the characteristic time this is",
@@ -283,7 +285,7 @@ def chrono_at(times: int, shift: int = 0) -> Derivation:
 
 
 def euler_gain() -> Derivation:
-    """``E[h^2]`` under white input of Euler's scheme, ``lam = 1 + dt a``, gain ``dt``."""
+    """Derive ``E[h^2]`` for white inputs of Euler's scheme, ``lam = 1 + dt a``, gain ``dt``."""
     white = real_moment("state", "white").subs(lam, 1 + step * rate)
     return start(
         "Multiply the moment by gain^2:", factor(step**2 * white), r"\mathbb{E}|h|^2"
@@ -291,7 +293,7 @@ def euler_gain() -> Derivation:
 
 
 def steepest_descent() -> Derivation:
-    """The largest stable rate: where ``1 - eta curvature`` reaches minus one."""
+    """Derive the largest stable learning rate, at which ``1 - eta curvature = -1``."""
     (rate_,) = solve(1 - eta * curvature + 1, eta)
     return start(
         "One step of gradient descent multiplies the error by",
@@ -301,7 +303,7 @@ def steepest_descent() -> Derivation:
 
 
 def white_curvature() -> Derivation:
-    """``d2L/dlam2`` at ``lam = star`` of the loss under white input, on the real axis."""
+    """Derive ``d2L/dlam2`` at ``lam = star`` for white inputs and real eigenvalues."""
     loss = (1 / (1 - lam**2) + 1 / (1 - star**2) - 2 / (1 - lam * star)) / 2
     return start("On the real axis the loss of Eq. 91 is", loss, "L").then(
         "The second derivative at the teacher is",
@@ -310,7 +312,7 @@ def white_curvature() -> Derivation:
 
 
 def circle_curvature() -> Derivation:
-    """``d2L/dtheta2`` at ``lam = star`` of the loss under white input, on its circle."""
+    """Derive ``d2L/dtheta2`` at ``lam = star`` for white inputs and equal moduli."""
     loss = circle_loss()
     return start("On the circle of the teacher the loss is", loss, "L").then(
         "The second derivative at the teacher is",
@@ -319,13 +321,13 @@ def circle_curvature() -> Derivation:
 
 
 def circle_loss() -> Expr:
-    """Loss under white input, student ``r exp(i theta)`` and teacher ``r``."""
+    """Return the loss for white inputs, student ``r exp(i theta)`` and teacher ``r``."""
     apart = 1 - 2 * r**2 * cos(theta) + r**4
     return 1 / (1 - r**2) - (1 - r**2 * cos(theta)) / apart
 
 
 def circle_derivative() -> Derivation:
-    """``dL/dtheta`` on the circle of the teacher."""
+    """Derive ``dL/dtheta`` for white inputs and equal moduli."""
     return start("On the circle of the teacher the loss is", circle_loss(), "L").then(
         "The derivative with respect to the phase is",
         factor(simplify(diff(circle_loss(), theta))),
@@ -333,12 +335,12 @@ def circle_derivative() -> Derivation:
 
 
 def circle_is_flat() -> bool:
-    """Prove that the derivative vanishes with the gap at any phase but the teacher's."""
+    """Prove that ``dL/dtheta`` vanishes at ``r = 1`` for any phase but the teacher's."""
     return simplify(circle_derivative().result.subs(r, 1)) == 0
 
 
 def controlled_magnitude() -> Derivation:
-    """Figure 2B's form at the modulus of a complex eigenvalue, white input."""
+    """Derive ``controlled`` for the modulus of a complex eigenvalue, white inputs."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
     derivative = exponential_derivative().result.subs(lam, r)
     return start(
@@ -352,7 +354,7 @@ def controlled_magnitude() -> Derivation:
 
 
 def exponential_moment(quantity: str) -> Derivation:
-    """A moment at a real eigenvalue under ``R = rho^|lag|``."""
+    """Derive a moment at a real eigenvalue for ``R = rho^|lag|``."""
     return start(
         "At a real eigenvalue this is",
         real_moment(quantity),
@@ -361,7 +363,7 @@ def exponential_moment(quantity: str) -> Derivation:
 
 
 def constant_moment(quantity: str) -> Derivation:
-    """A moment at a real eigenvalue under constant input."""
+    """Derive a moment at a real eigenvalue for constant inputs."""
     return start(
         "At a real eigenvalue this is",
         real_moment(quantity, "constant"),
@@ -370,7 +372,7 @@ def constant_moment(quantity: str) -> Derivation:
 
 
 def white_loss() -> Derivation:
-    """Expected loss under white input of a complex student and a real teacher."""
+    """Derive the expected loss for white inputs, a complex student and a real teacher."""
     cross = 1 / (1 - lam * star) + 1 / (1 - lam_bar * star)
     squares = 1 / (1 - lam * lam_bar) + 1 / (1 - star**2)
     return start(

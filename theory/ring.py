@@ -1,4 +1,4 @@
-"""Eigenvalues on a ring: the sampling distribution, the gain it gives, and the unrolled state.
+"""Eigenvalues on a ring: their distribution, the mean gain, and the unrolled state.
 
 Source: Orvieto et al. (2023), Lemma 3.2, Proposition 3.3, Eq. 4-7, Theorem 3.1.
 """
@@ -32,7 +32,7 @@ from sigprop.theory.symbols import T, lam, lam_bar, n, r, r_max, r_min, theta, u
 
 
 def radius_cdf() -> Expr:
-    """``P(|lam| <= r)`` for ``lam`` uniform by area on the ring: a ratio of areas.
+    """Return ``P(|lam| <= r)`` for ``lam`` uniform by area on the ring, a ratio of areas.
 
     Source: Orvieto et al. (2023), Eq. 27.
     """
@@ -43,7 +43,7 @@ def radius_cdf() -> Expr:
 
 @cache
 def sampled_nu() -> Derivation:
-    """``nu`` with ``|lam| = exp(-nu)``, by inverting the distribution of the radius.
+    """Derive ``nu`` with ``|lam| = exp(-nu)``, by inverting the distribution of the radius.
 
     Source: Orvieto et al. (2023), Lemma 3.2 and Eq. 27-30.
     """
@@ -62,12 +62,12 @@ def sampled_nu() -> Derivation:
 
 
 def sampled_theta() -> Expr:
-    """Phase in radians: ``2 pi u_2``.  Source: Orvieto et al. (2023), Lemma 3.2."""
+    """Return the phase ``2 pi u_2`` in radians.  Source: Orvieto et al. (2023), Lemma 3.2."""
     return 2 * pi * u2
 
 
 def sampled_distribution_is_uniform() -> bool:
-    """Test that ``exp(-nu(U))`` has the radius's distribution, by composing to ``r``."""
+    """Test that ``exp(-nu(U))`` has the distribution of the radius."""
     square = exp(-2 * sampled_nu().result)
     back = radius_cdf().subs(r, sqrt(square))
     return simplify(back - u1) == 0
@@ -75,11 +75,12 @@ def sampled_distribution_is_uniform() -> bool:
 
 @cache
 def gain(horizon: Expr = oo) -> Derivation:
-    """``E|h|^2 / R(0)`` averaged over eigenvalues uniform on the ring.
+    """Derive the mean of ``E|h|^2 / R(0)`` over eigenvalues uniform on the ring.
 
-    Averaging ``lam**Delta`` over a uniform phase leaves only lag zero, so the gain is
-    the same for *every* wide-sense-stationary input, white and constant included.
-    Conditions: ``r_min < r_max``, and ``r_max < 1`` when ``horizon`` is infinite.
+    The mean of ``lam**Delta`` over a uniform phase is zero for ``Delta > 0``.  The gain is
+    therefore the same for *every* wide-sense-stationary input, including constant inputs.
+
+    Conditions: ``r_min < r_max``, and ``r_max < 1`` if ``horizon`` is infinite.
 
     Source: Orvieto et al. (2023), Proposition 3.3; finite ``T`` is ours.
     """
@@ -115,7 +116,7 @@ def gain(horizon: Expr = oo) -> Derivation:
 
 @cache
 def thin_ring_gain() -> Derivation:
-    """Limit of the gain as the ring closes on radius ``r``.
+    """Derive the limit of the gain for a ring of zero width at radius ``r``.
 
     Source: Orvieto et al. (2023), Eq. 5.
     """
@@ -142,7 +143,7 @@ def thin_ring_gain() -> Derivation:
 
 @cache
 def unrolled_state() -> Derivation:
-    """Weight of the input of age ``j`` in ``x_k`` when ``x_0 = B u_0``.
+    """Derive the weight in ``x_k`` of the input of age ``j``, for ``x_0 = B u_0``.
 
     Ages run from 0 to ``k`` inclusive, ``k + 1`` terms.
 
@@ -162,7 +163,7 @@ def unrolled_state() -> Derivation:
 
 @cache
 def white_partial_sum() -> Derivation:
-    """``E|x_k|^2`` after ``T`` white inputs of unit variance.
+    """Derive ``E|x_k|^2`` after ``T`` white inputs of unit variance.
 
     Source: Orvieto et al. (2023), Eq. 6.
     """
@@ -177,7 +178,7 @@ def white_partial_sum() -> Derivation:
 
 @cache
 def normalised_moment() -> Derivation:
-    """``E|x|^2`` with inputs scaled by ``gamma = sqrt(1 - |lam|^2)``, white input.
+    """Derive ``E|x|^2`` for white inputs scaled by ``gamma = sqrt(1 - |lam|^2)``.
 
     Source: Orvieto et al. (2023), Eq. 7.
     """

@@ -1,7 +1,7 @@
-"""RotRNN: rotations as exponentials, and the norm of the state that they turn.
+"""RotRNN: rotations as exponentials, and the norm of the state.
 
-A rotation is ``P Theta P^T`` with ``Theta`` made of 2x2 blocks, so that its statements
-follow from one block ``exp(theta J)``, with ``J`` the quarter turn, and from traces.
+A rotation is ``P Theta P^T``, where ``Theta`` consists of 2x2 blocks.  Statements on it follow
+from one block ``exp(theta J)``, with ``J`` the rotation by 90 degrees, and from traces.
 
 Source: RotRNN (2024), Sections 3 and 4 and Appendix A.
 """
@@ -51,7 +51,7 @@ QUARTER = Matrix([[0, -1], [1, 0]])  # J
 
 
 def turn(angle: Expr) -> Matrix:
-    """The rotation of the plane by an angle."""
+    """Return the matrix that rotates the plane by an angle."""
     return Matrix([[cos(angle), -sin(angle)], [sin(angle), cos(angle)]])
 
 
@@ -60,14 +60,14 @@ def _vanishes(matrix: Matrix) -> bool:
 
 
 def block_is_exponential() -> bool:
-    """Prove ``exp(theta J) = turn(theta)``: same derivative, same value at zero."""
+    """Prove ``exp(theta J) = turn(theta)`` by their derivatives and values at zero."""
     residual = turn(theta).diff(theta) - QUARTER * turn(theta)
     return _vanishes(residual) and turn(Integer(0)) == eye(2)
 
 
 @cache
 def block_is_rotation() -> bool:
-    """Prove a block orthogonal, of determinant one, and its skew matrix traceless."""
+    """Prove that a block is orthogonal with determinant one, and ``J`` is traceless."""
     block = turn(theta)
     return (
         block_is_exponential()
@@ -79,7 +79,7 @@ def block_is_rotation() -> bool:
 
 
 def powers_add_angles() -> bool:
-    """Prove ``turn(n theta) turn(theta) = turn((n + 1) theta)``: powers by induction."""
+    """Prove ``turn(n theta) turn(theta) = turn((n + 1) theta)``, and so powers by induction."""
     return _vanishes(turn(n * theta) * turn(theta) - turn((n + 1) * theta))
 
 
@@ -90,10 +90,10 @@ def planar_rotations_commute() -> bool:
 
 
 def planar_heads_are_pairs() -> bool:
-    """Prove what a planar head reads out to be ``Re(c lam b)``, whatever its ``P``.
+    """Prove that a head of two states has the response ``Re(c lam b)``, for any ``P``.
 
-    ``B = P B~`` and ``C = C~ P^T`` turn the parts of ``b`` and ``c``, of one mode of each
-    pair, and ``P (nu Theta) P^T`` is the step; powers of it add angles.
+    ``B = P B~`` and ``C = C~ P^T`` rotate the real and imaginary parts of ``b`` and ``c``.  The
+    recurrent matrix is ``P (nu Theta) P^T``, whose powers add angles.
     """
     phi, nu = Symbol("phi", real=True), Symbol("nu", positive=True)
     b = Matrix(symbols("b:2", real=True))
@@ -107,7 +107,7 @@ def planar_heads_are_pairs() -> bool:
 def flip_reverses_angle() -> bool:
     """Prove ``F turn(theta) F = turn(-theta)`` for the flip of the second axis.
 
-    So ``P`` of determinant -1 may be replaced by ``P F``, of determinant 1.
+    A ``P`` of determinant -1 can thus be replaced by ``P F`` of determinant 1.
     """
     flip = Matrix([[1, 0], [0, -1]])
     return flip.det() == -1 and _vanishes(flip * turn(theta) * flip - turn(-theta))
@@ -135,10 +135,10 @@ def skew_squares() -> bool:
 
 
 def distinct_eigenvalues_are_generic() -> bool:
-    """Prove the discriminant of a matrix to be no zero polynomial of its entries.
+    """Prove that the discriminant of a matrix is a nonzero polynomial of its entries.
 
-    At ``diag(1, ..., N)`` it is the product of all ``(i - j)^2``, here for N to five.  So
-    matrices with a double eigenvalue have no interior: others are arbitrarily near.
+    At ``diag(1, ..., N)`` it is the product of all ``(i - j)^2``, here for N up to five.
+    Matrices with a double eigenvalue therefore have measure zero.
     """
     x = Symbol("x")
     polynomials = (
@@ -150,7 +150,7 @@ def distinct_eigenvalues_are_generic() -> bool:
 def combine(
     first: tuple[Expr, Expr, Matrix], second: tuple[Expr, Expr, Matrix]
 ) -> tuple[Expr, Expr, Matrix]:
-    """The listing's binary operator on (decay, angle, state) of one block."""
+    """Apply the listing's binary operator on (decay, angle, state) of one block."""
     decay, angle, state = second
     return (
         first[0] * decay,
@@ -160,7 +160,7 @@ def combine(
 
 
 def combine_is_associative() -> bool:
-    """Prove that a parallel scan may use ``combine``."""
+    """Prove that ``combine`` is associative, as a parallel scan requires."""
     a, b, d = (
         (
             Symbol(f"g{i}"),
@@ -178,7 +178,7 @@ def combine_is_associative() -> bool:
 
 
 def norm_splits() -> bool:
-    """Prove Eq. 7 for one outcome: ``|a(g A x + v)|^2`` with a rotation ``A``."""
+    """Prove Eq. 7 without expectations: ``|a(g A x + v)|^2`` with a rotation ``A``."""
     x, v = Matrix(symbols("x:2", real=True)), Matrix(symbols("v:2", real=True))
     A = turn(theta)
     whole = scale * (gamma * A * x + v)
@@ -187,7 +187,7 @@ def norm_splits() -> bool:
 
 
 def step_leaves_a_trace() -> bool:
-    """Prove Eq. 8 in the plane: uncorrelated products drop out, a trace stays."""
+    """Prove Eq. 8 in the plane: products of uncorrelated variables vanish."""
     x, u = Matrix(symbols("x:2", real=True)), Matrix(symbols("u:2", real=True))
     A, B = turn(theta), Matrix(2, 2, symbols("b:4", real=True))
     whole = scale * (gamma * A * x + B * u)
@@ -199,7 +199,7 @@ def step_leaves_a_trace() -> bool:
 
 @cache
 def next_norm() -> Derivation:
-    """``E|x_t|^2`` where ``E|x_{t-1}|^2 = c``, for white inputs.
+    """Derive ``E|x_t|^2`` if ``E|x_{t-1}|^2 = c``, for white inputs.
 
     Source: RotRNN (2024), Eq. 7-9.
     """
@@ -217,7 +217,7 @@ def next_norm() -> Derivation:
 
 @cache
 def state_scale() -> Derivation:
-    """The ``alpha`` that keeps ``E|x_t|^2 = c``: Lemma 3 as it should read."""
+    """Derive the ``alpha`` that keeps ``E|x_t|^2 = c``, the corrected Lemma 3."""
     proof = next_norm()
     (root,) = solve(proof.result - c, scale)
     return proof.then("Setting this equal to c and solving gives", root, r"\alpha")
@@ -225,7 +225,7 @@ def state_scale() -> Derivation:
 
 @cache
 def trace_needed() -> Derivation:
-    """``Tr(B^T B)`` that keeps ``E|x_t|^2 = c`` with ``alpha = 1``."""
+    """Derive the ``Tr(B^T B)`` that keeps ``E|x_t|^2 = c`` with ``alpha = 1``."""
     unit = next_norm().result.subs(scale, 1)
     (root,) = solve(unit - c, s)
     return start(
@@ -239,7 +239,7 @@ def trace_needed() -> Derivation:
 
 @cache
 def input_scale() -> Derivation:
-    """The factor on ``B`` that keeps ``E|x_t|^2 = c``: Eq. 11 as it should read."""
+    """Derive the factor on ``B`` that keeps ``E|x_t|^2 = c``, the corrected Eq. 11."""
     proof = trace_needed()
     return proof.then(
         "Set xi^2 Tr(B^T B) equal to this and solve for xi:", sqrt(proof.result / s)
@@ -247,12 +247,12 @@ def input_scale() -> Derivation:
 
 
 def printed_input_scale() -> Expr:
-    """Eq. 11 as printed."""
+    """Return Eq. 11 as printed."""
     return sqrt((1 - c * gamma**2) / s)
 
 
 def norm_from_zero() -> bool:
-    """Prove ``E|x_T|^2 = 1 - gamma^(2T)`` by a step, for ``Tr(B^T B) = 1 - gamma^2``."""
+    """Prove ``E|x_T|^2 = 1 - gamma^(2T)`` by induction, for ``Tr(B^T B) = 1 - gamma^2``."""
     now, then = (1 - gamma ** (2 * steps) for steps in (T, T + 1))
     after = next_norm().result.subs({scale: 1, s: 1 - gamma**2, c: now})
     return now.subs(T, 0) == 0 and simplify(after - then) == 0
@@ -260,7 +260,7 @@ def norm_from_zero() -> bool:
 
 @cache
 def lru_norm() -> Derivation:
-    """``E|x_T|^2`` of two modes of an LRU from the zero state, under white noise."""
+    """Derive ``E|x_T|^2`` of two modes of an LRU from the zero state, for white inputs."""
     terms = s1 * r1 ** (2 * n) + s2 * r2 ** (2 * n)
     return start(
         "An input of n steps ago is multiplied by Lambda^n, for n = 0 ... T-1. The "
@@ -273,13 +273,13 @@ def lru_norm() -> Derivation:
 
 
 def printed_lru_norm() -> Expr:
-    """Eq. 14's last sum and the display after it: powers from 1 to ``T``."""
+    """Return the last sum of Eq. 14 as printed, with powers from 1 to ``T``."""
     return geometric_sum(s1 * r1 ** (2 * n) + s2 * r2 ** (2 * n), n, Integer(1), T)
 
 
 @cache
 def lru_limit() -> Derivation:
-    """``E|x_T|^2`` of two modes of an LRU under white noise, at infinite ``T``."""
+    """Derive the limit of ``E|x_T|^2`` of two modes of an LRU for white inputs."""
     gone = {r1 ** (2 * T): 0, r2 ** (2 * T): 0}
     limit = lru_norm().result.subs(gone)
     return lru_norm().then(
@@ -290,13 +290,13 @@ def lru_limit() -> Derivation:
 
 
 def printed_lru_limit() -> Expr:
-    """Limit of the display after Eq. 14, whose sums lack the newest input."""
+    """Return the limit of the display after Eq. 14, whose sums omit the newest input."""
     return s1 * r1**2 / (1 - r1**2) + s2 * r2**2 / (1 - r2**2)
 
 
 @cache
 def normalised_lru_norm() -> Derivation:
-    """The limit with each row of ``B~`` times ``sqrt(1 - |lambda|^2)``."""
+    """Derive ``lru_limit`` with each row of ``B~`` times ``sqrt(1 - |lambda|^2)``."""
     scaled = {s1: s1 * (1 - r1**2), s2: s2 * (1 - r2**2)}
     return lru_limit().then(
         "With scaled rows this is",
@@ -306,7 +306,7 @@ def normalised_lru_norm() -> Derivation:
 
 @cache
 def held_input() -> Derivation:
-    """Weight of an input held over one step in a mode ``x' = a x + b u``.
+    """Derive the weight of an input that is constant over a step in ``x' = a x + b u``.
 
     Source: RotRNN (2024), Eq. 1, entry by entry in the eigenbasis of ``A'``.
     """
@@ -319,19 +319,19 @@ def held_input() -> Derivation:
 
 
 def held_input_is_exact() -> bool:
-    """Prove Eq. 1's ``(exp(Delta a) - 1) b / a`` to be the weight of a held input."""
+    """Prove that the weight of a constant input is ``(exp(Delta a) - 1) b / a`` of Eq. 1."""
     printed = (exp(pole * step) - 1) / pole * gain
     return simplify(held_input().result - printed) == 0
 
 
 def log_decay() -> Expr:
-    """``gamma_log`` as the listing draws it."""
+    """Return ``gamma_log`` as drawn in the listing."""
     return log(-log(u1 * (r_max**2 - r_min**2) + r_min**2) / 2)
 
 
 @cache
 def decay() -> Derivation:
-    """``gamma = exp(-exp(gamma_log))`` of what the listing draws."""
+    """Derive ``gamma = exp(-exp(gamma_log))`` for ``gamma_log`` as drawn in the listing."""
     sample = exp(-exp(log_decay()))
     return start("The code computes gamma from gamma_log as", sample, r"\gamma").then(
         "This is", simplify(sample)
@@ -339,7 +339,7 @@ def decay() -> Derivation:
 
 
 def fading() -> Derivation:
-    """Ratio of the weights of two inputs a step apart in Eq. 10."""
+    """Derive the ratio of the weights of two successive inputs in Eq. 10."""
     weight = scale ** (n + 1) * gamma**n
     return start(
         "An input of n steps ago contributes the norm", weight, r"\alpha^{n+1}\gamma^n"
@@ -350,7 +350,7 @@ def fading() -> Derivation:
 
 
 def decay_of_log() -> Derivation:
-    """``gamma`` of its parameter."""
+    """Return ``gamma = exp(-exp(gamma_log))`` as a derivation."""
     return start(
         "The decay is a double exponential, so it is between zero and one:",
         exp(-exp(gamma_log)),
@@ -358,7 +358,7 @@ def decay_of_log() -> Derivation:
 
 
 def output_is_real_part() -> bool:
-    """Prove that a conjugate pair of modes reads out ``2 Re(c lam^n b)``, n = 1."""
+    """Prove that a conjugate pair of modes has the response ``2 Re(c lam^n b)``, n = 1."""
     parts = symbols("p:6", real=True)
     lam, b, d = (parts[i] + I * parts[i + 1] for i in (0, 2, 4))
     bars = (parts[i] - I * parts[i + 1] for i in (0, 2, 4))

@@ -1,4 +1,4 @@
-"""Rows of a paper: a part collects them and adds what they share."""
+"""Rows of a paper, collected in parts that have common properties."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -16,9 +16,9 @@ class Part:
     """Rows of one part of a paper, in the order in which they are stated.
 
     Args:
-        section: End of the part's locators, such as ``Appendix C.1.2``.
-        topic: What its rows are about, in one word, for filters.
-        code: Dotted name of the module that computes most of it.
+        section: Section that ends the locators of the rows, such as ``Appendix C.1.2``.
+        topic: Subject of the rows in one word, for filters.
+        code: Dotted name of the module that computes most of the statements.
     """
 
     def __init__(self, section: str, topic: str, code: str = "") -> None:
@@ -26,7 +26,10 @@ class Part:
         self.claims: list[Claim] = []
 
     def at(self, section: str, topic: str = "", code: str = "") -> "Part":
-        """Return another section of the same rows, by default with the same topic and code."""
+        """Return a part for another section that adds to the same rows.
+
+        By default it has the same topic and code.
+        """
         part = Part(section, topic or self.topic, code or self.code)
         part.claims = self.claims
         return part
@@ -54,17 +57,16 @@ class Part:
         as_extracted: bool = False,
         uncounted: str = "",
     ) -> Claim:
-        """State a row: the arguments and their meaning are those of ``Claim``.
+        """Add a row; the arguments have the meaning of the fields of ``Claim``.
 
         ``kind`` and ``expected`` are members of ``Kind`` and ``Status``, or their values.
-        ``where`` says where in the part the row stands, e.g. ``text after Eq. 94``; the
-        row ``zucchet:94``, whose id is a number, stands at ``Eq. 94`` by default.
-        ``code`` without a dot is a name in the part's module; the default is the module
-        itself.  ``topic`` is the part's by default.  ``assumes`` is words alone if the
-        values of no point can violate it.
+        ``where`` is the position in the section, e.g. ``text after Eq. 94``.  If the id ends
+        in a number, as in ``zucchet:94``, the default is ``Eq. 94``.  A ``code`` without a dot
+        is a name in the part's module, which is also the default.  The default of ``topic``
+        is that of the part.  ``assumes`` can be a text if no point can violate it.
 
         Raises:
-            ValueError: If there is no such kind or status.
+            ValueError: If the kind or the status is unknown.
         """
         number = claim_id.partition(":")[2]
         if not where and number.isdecimal():

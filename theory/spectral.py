@@ -1,8 +1,8 @@
-r"""Fourier transforms of products and pulses, held inputs, and Koopman's eigenfunctions.
+r"""Fourier transforms of products and pulses, and discretisation with constant inputs.
 
-A transform is ``F x = scale * int x(t) exp(-i omega t) dt`` and its inverse
-``1/(2 pi scale) * int X(omega) exp(i omega t) domega``: no choice of ``scale`` is
-preferred, so that a statement can be seen to need one.
+A transform is ``F x = scale * int x(t) exp(-i omega t) dt``, and its inverse is
+``1/(2 pi scale) * int X(omega) exp(i omega t) domega``.  ``scale`` is a symbol, so that one can
+see which statements depend on the normalisation.
 
 Source: Orvieto et al. (2023), Section 2.1 and Appendices E.1 and E.3.
 """
@@ -62,15 +62,15 @@ class Gauss(NamedTuple):
 
     @property
     def form(self) -> Expr:
-        """The expression."""
+        """Return the function as an expression."""
         return self.factor * exp(self.exponent)
 
     def times(self, other: "Gauss") -> "Gauss":
-        """The product, again of this kind."""
+        """Return the product of two such functions."""
         return Gauss(self.factor * other.factor, self.exponent + other.exponent)
 
     def over(self, variable: Expr) -> "Gauss":
-        """The integral over the whole line of one variable: complete the square."""
+        """Return the integral over all values of a variable."""
         exponent = expand(self.exponent)
         square, linear = (exponent.coeff(variable, power) for power in (2, 1))
         rest = exponent.coeff(variable, 0)
@@ -79,29 +79,29 @@ class Gauss(NamedTuple):
         )
 
     def at(self, variable: Expr, value: Expr) -> "Gauss":
-        """With a variable replaced."""
+        """Return the function with a value in place of a variable."""
         return Gauss(self.factor, self.exponent.subs(variable, value))
 
 
 def signal(width: Expr) -> Gauss:
-    """A test signal ``exp(-t^2/(2 width^2))``."""
+    """Return the test signal ``exp(-t^2/(2 width^2))``."""
     return Gauss(exp(0), -(time**2) / (2 * width**2))
 
 
 def wave(frequency: Expr) -> Gauss:
-    """``exp(i frequency t)``."""
+    """Return ``exp(i frequency t)``."""
     return Gauss(exp(0), I * frequency * time)
 
 
 def transform(width: Expr) -> Gauss:
-    """The transform of a test signal, by its definition."""
+    """Return the transform of a test signal, by its definition."""
     integral = signal(width).times(wave(-omega)).over(time)
     return Gauss(scale * integral.factor, integral.exponent)
 
 
 @cache
 def product_lines() -> tuple[Expr, ...]:
-    """Right-hand sides of Eq. 10 to 14 for two test signals, each by its own integrals.
+    """Compute the right sides of Eq. 10 to 14 for two test signals, each by its integrals.
 
     Source: Orvieto et al. (2023), proof of Proposition E.1.
     """
@@ -125,7 +125,7 @@ def product_lines() -> tuple[Expr, ...]:
 
 @cache
 def product_of_signals() -> Derivation:
-    """``u_1(t) u_2(t)``, both taken back from their transforms."""
+    """Derive ``u_1(t) u_2(t)`` from the transforms of both signals."""
     nu = Symbol("nu", real=True)
     factors = [
         transform(width).at(omega, nu).times(wave(nu)).over(nu).form
@@ -143,13 +143,13 @@ def product_of_signals() -> Derivation:
 
 
 def line_as_step(line: int) -> Derivation:
-    """Line 10 of the proof, which each later line rewrites; ``line`` counts from 10."""
+    """Return the equation before Eq. ``line`` of the proof, as a derivation."""
     return start("The line before is", product_lines()[line - 11], "u_1(t) u_2(t)")
 
 
 @cache
 def pulse() -> Derivation:
-    """Transform of the indicator of ``[centre - half, centre + half]``.
+    """Derive the transform of the indicator of ``[centre - half, centre + half]``.
 
     Source: Orvieto et al. (2023), Eq. 15.
     """
@@ -172,13 +172,13 @@ def agree_under(prefactor: Expr, first: Expr, second: Expr) -> bool:
 
 @cache
 def pulse_is_right() -> bool:
-    """Test Eq. 15 under the transform without a factor; about zero it is the pulse's."""
+    """Test Eq. 15 for the transform with ``scale = 1``."""
     return agree_under(Integer(1), kernel(omega), pulse().result)
 
 
 @cache
 def sine_keeps_its_frequency() -> bool:
-    """Test that a mode under a sine of the whole axis can move with it alone."""
+    """Test that a linear mode driven by a sine has a solution of the same frequency."""
     turning = [
         exp(sign * I * tone * time) / (sign * I * tone - pole) for sign in (1, -1)
     ]
@@ -188,17 +188,17 @@ def sine_keeps_its_frequency() -> bool:
 
 
 def kernel(frequency: Expr) -> Expr:
-    """The bracket of Eq. 8 for one region, as printed."""
+    """Return the bracket of Eq. 8 for one region, as printed."""
     argument = frequency * half
     return 2 * half * exp(-I * frequency * centre) * sin(argument) / argument
 
 
 @cache
 def leakage_is_convolution() -> bool:
-    """Test that a pure tone behind the ReLU is ``1/(2 pi)`` of Eq. 8, at any ``scale``.
+    """Test that Eq. 8 needs a factor ``1/(2 pi)`` for a pure tone, at any ``scale``.
 
-    The transform of ``exp(i tone t)`` is ``2 pi scale delta(omega - tone)``; all other
-    signals are sums of such.
+    The transform of ``exp(i tone t)`` is ``2 pi scale delta(omega - tone)``.  All other
+    signals are sums of pure tones.
     """
     passed = pulse().result.subs(omega, omega - tone)
     convolved = 2 * pi * scale * kernel(omega - tone)
@@ -207,7 +207,7 @@ def leakage_is_convolution() -> bool:
 
 @cache
 def rectified_sine() -> Derivation:
-    """Fourier coefficient of ``ReLU(sin t)`` at an even harmonic.
+    """Derive the Fourier coefficient of ``ReLU(sin t)`` at an even harmonic.
 
     Source: Orvieto et al. (2023), Fig. 6 and Proposition E.1.
     """
@@ -225,9 +225,10 @@ def rectified_sine() -> Derivation:
 
 
 def rectified_line(n: int) -> Expr:
-    """Fourier coefficient of ``ReLU(sin t)`` at any multiple ``n`` of its frequency.
+    """Return the Fourier coefficient of ``ReLU(sin t)`` at a multiple ``n`` of its frequency.
 
-    ``ReLU(x) = (x + |x|)/2``: half of the sine, and even multiples from its modulus.
+    By ``ReLU(x) = (x + |x|)/2``, it is the sum of half of the sine and half of its modulus,
+    which has even multiples only.
 
     Source: Orvieto et al. (2023), Fig. 6.
 
@@ -241,7 +242,7 @@ def rectified_line(n: int) -> Expr:
 
 
 def sine_leaks_by_the_kernel() -> bool:
-    """Test that Eq. 8 with ``1/(2 pi)`` gives the rectified sine's coefficients."""
+    """Test that Eq. 8 with ``1/(2 pi)`` gives the coefficients of ``rectified_sine``."""
 
     def weight(n: Expr) -> Expr:
         angle = n * pi / 2
@@ -254,7 +255,7 @@ def sine_leaks_by_the_kernel() -> bool:
 
 @cache
 def held_step() -> Derivation:
-    """State from zero after one step of ``x' = pole x + drive``, the input held at 1.
+    """Derive the state after a step of ``x' = pole x + drive`` from zero, with input 1.
 
     Source: Orvieto et al. (2023), Eq. 3.
     """
@@ -266,7 +267,7 @@ def held_step() -> Derivation:
 
 
 def held_step_is_exact() -> bool:
-    """Test that Eq. 3 is the state at the end of a step, from any state before it."""
+    """Test that Eq. 3 gives the state at the end of a step, for any initial state."""
     before, age = symbols("before age")
     state = exp(pole * age) * before + held_step().result.subs(dt, age)
     left = state.diff(age) - pole * state - drive
@@ -274,12 +275,12 @@ def held_step_is_exact() -> bool:
 
 
 def held_step_first_order() -> Expr:
-    """Leading term of the held step.  Source: Orvieto et al. (2023), Section 4."""
+    """Return the first order of ``held_step``.  Source: Orvieto et al. (2023), Section 4."""
     return series(held_step().result, dt, 0, 2).removeO()
 
 
 def unscaled_bound() -> Derivation:
-    """Bound on the held recurrence without its factor ``dt``, for ``Re pole = -1/2``.
+    """Derive a bound on the recurrence without the factor ``dt``, for ``Re pole = -1/2``.
 
     Source: Orvieto et al. (2023), Section 4.
     """
@@ -307,7 +308,7 @@ def scan_is_associative() -> bool:
 
 @cache
 def energy_of_constant(first: int) -> Derivation:
-    """``|sum of lam^n u|^2`` over ages from ``first`` on, for constant ``u``.
+    """Derive ``|sum of lam^n u|^2`` over ``n >= first``, for constant ``u``.
 
     Source: Orvieto et al. (2023), Eq. 31 and 32.
     """
@@ -320,7 +321,7 @@ def energy_of_constant(first: int) -> Derivation:
 
 @cache
 def ring_series(first: int) -> Derivation:
-    """Mean of ``sum r^n`` from ``first`` on, for ``r`` uniform on [r_min^2, r_max^2].
+    """Derive the mean of ``sum r^n``, ``n >= first``, for ``r`` uniform on [r_min^2, r_max^2].
 
     Source: Orvieto et al. (2023), Eq. 36-41.
     """
@@ -335,9 +336,10 @@ def ring_series(first: int) -> Derivation:
 
 @cache
 def planted_power() -> Derivation:
-    """Derivative of the power loss along ``nu`` over that along ``theta``.
+    """Derive the ratio of the loss's derivatives by ``nu`` and by ``theta``.
 
-    At the right modulus, ``turn`` before the right phase.
+    The loss is the squared error of a power of the eigenvalue.  The student has the right
+    modulus, and its phase is too small by ``turn``.
 
     Source: Orvieto et al. (2023), Appendix E.2 and Fig. 8.
     """
@@ -352,14 +354,17 @@ def planted_power() -> Derivation:
 
 
 def area_distribution(radius: Expr = r) -> Derivation:
-    """Fraction of the ring's area within a radius.  Source: Orvieto et al. (2023), Eq. 27."""
+    """Derive the fraction of the ring's area within a radius.
+
+    Source: Orvieto et al. (2023), Eq. 27.
+    """
     return start("The ratio of areas is", radius_cdf(), "F(r)").then(
         "At this radius it is", radius_cdf().subs(r, radius), "F(r)"
     )
 
 
 def share_of_sampled() -> Derivation:
-    """Share of the area within the radius that Lemma 3.2 draws."""
+    """Derive the fraction of the area within the radius that Lemma 3.2 draws."""
     share = radius_cdf().subs(r, exp(-sampled_nu().result))
     return start(
         "The fraction of the area within exp(-nu) is", share, r"F(e^{-\nu})"
@@ -367,21 +372,25 @@ def share_of_sampled() -> Derivation:
 
 
 def squared_radius() -> Derivation:
-    """``exp(-2 nu)`` of Lemma 3.2.  Source: Orvieto et al. (2023), Eq. 30."""
+    """Derive ``exp(-2 nu)`` of Lemma 3.2.  Source: Orvieto et al. (2023), Eq. 30."""
     return start("The value of nu is", sampled_nu().result, r"\nu").then(
         "So exp(-2 nu) is", simplify(exp(-2 * sampled_nu().result))
     )
 
 
 def disc_distribution() -> Expr:
-    """The distribution of the radius on the disc.  Source: Orvieto et al. (2023), Fig. 3."""
+    """Return the distribution of the radius on the disc.
+
+    Source: Orvieto et al. (2023), Fig. 3.
+    """
     return radius_cdf().subs({r_min: 0, r_max: 1})
 
 
 def delay_is_a_phase() -> bool:
-    """Test that a delayed Gaussian's transform is the plain one's times a phase.
+    """Test that a delay multiplies the transform of a Gaussian by a phase.
 
-    Sums of Gaussians are dense, and both sides are linear.
+    This holds for all signals, because sums of Gaussians are dense and both sides are
+    linear.
     """
     moved = Gauss(exp(0), signal(width_1).exponent.subs(time, time - delay))
     late, plain = (x.times(wave(-omega)).over(time) for x in (moved, signal(width_1)))

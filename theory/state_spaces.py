@@ -1,8 +1,8 @@
-"""State spaces of 2023-2026 at fixed and random steps: moments and kernels.
+"""State-space models of 2023-2026 with fixed and random step sizes: moments and kernels.
 
-Notation: ``A``  rate of a head;  ``step``  of time;  ``x = A step``;  ``a_0``, ``a_1``  ends
-of a range of rates;  ``step_0``, ``step_1``  ends of a range of steps;  ``weight``  of a
-trapezoid's new end.
+Notation: ``A``  rate of a head;  ``step``  step size;  ``x = A step``;  ``a_0``, ``a_1``  ends
+of a range of rates;  ``step_0``, ``step_1``  ends of a range of steps;  ``weight``  weight of
+the current input in the trapezoidal rule.
 
 Source: own; the recurrences are of Mamba-2 (Dao & Gu 2024) and Mamba-3 (arXiv 2603.15569).
 """
@@ -45,7 +45,7 @@ u = Symbol("u", positive=True)
 
 @cache
 def time_constant() -> Derivation:
-    """Mean of ``1/(A step)`` for uniform ``A`` and log-uniform ``step``."""
+    """Derive the mean of ``1/(A step)`` for uniform ``A`` and log-uniform ``step``."""
     rates = integrate(1 / u, (u, a_0, a_1)) / (a_1 - a_0)
     steps = integrate(1 / u**2, (u, step_0, step_1)) / log(step_1 / step_0)
     return start(
@@ -60,7 +60,7 @@ def time_constant() -> Derivation:
 
 @cache
 def mean_state() -> Derivation:
-    """Mean of ``step^2 / (1 - exp(-2 A step))`` over uniform ``A``."""
+    """Derive the mean of ``step^2 / (1 - exp(-2 A step))`` over uniform ``A``."""
     primitive = step / 2 * log(exp(2 * u * step) - 1)
     if simplify(diff(primitive, u) - step**2 / (1 - exp(-2 * u * step))) != 0:
         raise AssertionError("the primitive has the moment as its derivative")
@@ -78,7 +78,7 @@ def mean_state() -> Derivation:
 
 @cache
 def log_rate() -> Derivation:
-    """``E (dh/d log A)^2 / E h^2`` for white inputs, by ``x = A step``."""
+    """Derive ``E (dh/d log A)^2 / E h^2`` for white inputs, in terms of ``x = A step``."""
     lam = Symbol("lam", positive=True)
     moved = geometric_sum(n**2 * lam ** (2 * n), n, Integer(0), oo)
     kept = geometric_sum(lam ** (2 * n), n, Integer(0), oo)
@@ -95,7 +95,7 @@ def log_rate() -> Derivation:
 
 @cache
 def still_head() -> Derivation:
-    """The limit of ``E (dh_T/d log A)^2 / (x^2 E h_T^2)`` as ``x`` goes to zero."""
+    """Derive the limit of ``E (dh_T/d log A)^2 / (x^2 E h_T^2)`` for ``x -> 0``."""
     return start(
         "Squared ages over their number",
         Sum(n**2, (n, 0, T - 1)) / T,
@@ -105,7 +105,7 @@ def still_head() -> Derivation:
 
 @cache
 def exact_hold() -> Derivation:
-    """``E h^2`` for white inputs that are held over a step, entering exactly."""
+    """Derive ``E h^2`` for white inputs that are constant over a step, solved exactly."""
     entering = (1 - exp(-x)) / A
     return start(
         "An input enters with (1 - exp(-x))/A",
@@ -116,16 +116,17 @@ def exact_hold() -> Derivation:
 
 @cache
 def euler_excess() -> Derivation:
-    """``E h^2`` with an input ``step u`` over that with the exact input."""
+    """Derive ``E h^2`` with inputs ``step u``, relative to ``exact_hold``."""
     exact = (1 - exp(-x)) / x
     return start("The inputs' squared ratio, in steps", 1 / exact**2)
 
 
 @cache
 def random_step() -> Derivation:
-    """``E h^2`` with steps ``softplus`` of a standard logistic, independent of inputs.
+    """Derive ``E h^2`` for steps that are the softplus of a standard logistic variable.
 
-    The logistic function of it is uniform, so that the step ``-log(1 - u)`` is exponential.
+    The steps are independent of the inputs.  The sigmoid of a logistic variable is uniform,
+    so that the step ``-log(1 - u)`` is exponential.
     """
     density = exp(-u)
     squared = integrate(u**2 * density, (u, 0, oo))
@@ -139,7 +140,7 @@ def random_step() -> Derivation:
 
 @cache
 def trapezoid_correlated() -> Derivation:
-    """``E h^2`` of a trapezoid for inputs of correlation ``rho^|lag|``."""
+    """Derive ``E h^2`` of the trapezoidal rule for inputs of correlation ``rho^|lag|``."""
     mixed = Symbol("mixed")
     [product] = solve(alpha * rho * mixed + beta * rho + gamma - mixed, mixed)
     entering = beta**2 + gamma**2 + 2 * rho * beta * gamma
@@ -151,7 +152,7 @@ def trapezoid_correlated() -> Derivation:
 
 @cache
 def trapezoid_finite() -> Derivation:
-    """``E h_T^2`` from the zero state, for white inputs."""
+    """Derive ``E h_T^2`` of the trapezoidal rule from the zero state, for white inputs."""
     older = (alpha * gamma + beta) ** 2 * alpha ** (2 * n)
     return start(
         "The newest input, and the T - 1 before it",
@@ -166,7 +167,7 @@ def trapezoid_finite() -> Derivation:
 
 @cache
 def exact_weight() -> Derivation:
-    """The weight at which constant inputs leave exactly what they should."""
+    """Derive the weight at which the response to constant inputs is exact."""
     lam = exp(-x)
     [right] = solve((weight + (1 - weight) * lam) * x - (1 - lam), weight)
     return start("Both responses are equal at this weight", simplify(right), r"w").then(
@@ -176,7 +177,10 @@ def exact_weight() -> Derivation:
 
 @cache
 def alternating() -> Derivation:
-    """Response to inputs of alternating sign, over ``step``, at equal weights."""
+    """Derive the response to inputs of alternating sign, divided by ``step``.
+
+    Both ends of the trapezoidal rule have equal weights.
+    """
     lam = exp(-x)
     half = Integer(1) / 2
     return start(
@@ -188,7 +192,7 @@ def alternating() -> Derivation:
 
 @cache
 def trapezoid_mask() -> Derivation:
-    """Return the weight of the first input in the third state, for gates that change."""
+    """Derive the weight of the first input in the third state, for time-dependent gates."""
     first = gamma_1
     second = alpha_2 * first + beta_2
     return start("Step by step", expand(alpha_3 * second), r"L_{31}").then(
@@ -199,7 +203,7 @@ def trapezoid_mask() -> Derivation:
 
 @cache
 def rotating_kernel() -> Derivation:
-    """Kernel of two rotating pairs of states, whose ``B`` and ``C`` go pair by pair."""
+    """Derive the kernel of two rotating pairs of states."""
     total = Integer(0)
     for radius, angle, place in ((r_1, theta_1, 0), (r_2, theta_2, 2)):
         turn = Matrix(

@@ -1,4 +1,4 @@
-"""The one notation table: every symbol, its assumptions and its letter in the papers."""
+"""The notation table: every symbol, its assumptions and its letter in the papers."""
 
 from sympy import Function, Symbol, symbols
 

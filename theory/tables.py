@@ -1,8 +1,8 @@
 """Printed tables of the papers, read from the CSV files beside the rows of each paper.
 
-The first line of a file is ``# source``, perhaps with a colon and what the numbers are.
-The second line is ``label`` and the columns.  Each later line is the label of a row and
-its cells as printed, ``-`` where the paper prints nothing.
+The first line of a file is ``# source``, optionally followed by a colon and a description.
+The second line has ``label`` and the names of the columns.  Each later line has the label of a
+row and its cells as printed, with ``-`` for an empty cell.
 """
 
 import csv
@@ -22,8 +22,8 @@ class Table:
 
     Attributes:
         source: Paper, number of the table, and section.
-        columns: Of cells, without the labels.
-        rows: The cells of each row by column, by the label of the row.
+        columns: Names of the columns, without the labels.
+        rows: Cells by the label of the row and the name of the column.
     """
 
     source: str
@@ -31,10 +31,10 @@ class Table:
     rows: dict[str, dict[str, str]]
 
     def numbers(self) -> dict[str, tuple[float, ...]]:
-        """The rows as numbers in the order of the columns; not-a-number for ``-``.
+        """Return the rows as numbers in the order of the columns, with NaN for ``-``.
 
         Raises:
-            ValueError: If a cell is no number.
+            ValueError: If a cell is not a number.
         """
         return {
             label: tuple(
@@ -45,10 +45,10 @@ class Table:
         }
 
     def records(self, record: type[Record]) -> dict[str, Record]:
-        """The rows as named tuples whose fields are columns, each of its field's type.
+        """Return the rows as named tuples, whose fields are columns.
 
         Raises:
-            ValueError: If a cell is not of the type of its field.
+            ValueError: If a cell does not have the type of its field.
         """
         kinds = record.__annotations__
         return {
@@ -71,13 +71,13 @@ def read(paper: str, number: str, columns: Iterable[str]) -> Table:
     """Read a table of a paper.
 
     Args:
-        paper: Its key, e.g. ``blur``.
-        number: The number of the table, e.g. ``13`` or ``5A``.
-        columns: The columns that the table must have, in their order.
+        paper: Key of the paper, e.g. ``blur``.
+        number: Number of the table, e.g. ``13`` or ``5A``.
+        columns: Names of the columns that the table must have, in order.
 
     Raises:
-        ValueError: If the source is missing; if the columns are not these; if a row has
-            too few cells, too many, or an empty one; or if two rows have the same label.
+        ValueError: If the source is missing or the columns are others. Also if a row has
+            the wrong number of cells or an empty cell, or two rows have the same label.
     """
     name = f"table{number}.csv"
     path = files(f"sigprop.theory.papers.{paper}").joinpath(name)
@@ -85,7 +85,16 @@ def read(paper: str, number: str, columns: Iterable[str]) -> Table:
 
 
 def parse(text: str, name: str, columns: tuple[str, ...]) -> Table:
-    """The table in the text of a file; ``name`` is for messages, errors as of ``read``."""
+    """Return the table in the text of a file.
+
+    Args:
+        text: Content of the file.
+        name: Name of the file in error messages.
+        columns: Names of the columns that the table must have, in order.
+
+    Raises:
+        ValueError: If ``read`` would raise one for this file.
+    """
     first, *lines = text.splitlines() or [""]
     source = first.removeprefix("# ").partition(": ")[0]
     if not first.startswith("# ") or not source:

@@ -1,4 +1,4 @@
-"""The teacher-student task on paper: tables of its scans, sizes, times, curvatures.
+"""The teacher-student task of Zucchet & Orvieto: scans, sizes, times, curvatures.
 
 Source: Zucchet & Orvieto (2024), Section 4, Appendix C.3-C.4 and Tables 1-3.
 """
@@ -33,11 +33,21 @@ momentum, second, rate = Symbol("momentum"), Symbol("second"), Symbol("rate")
 
 @dataclass(frozen=True)
 class Scan:
-    """One column of Tables 1 to 3; lists are what is scanned, rates and angles as logs.
+    """One column of Tables 1 to 3.
 
     Attributes:
-        models: Networks that the column is about.
-        widths: Neurons of each of them.
+        models: Number of networks in the column.
+        nu0: Scanned values of ``nu0``.
+        log_rates: Decimal logarithms of the scanned learning rates.
+        initialisations: Number of initialisations.
+        widths: Numbers of neurons of the networks.
+        log_angles: Decimal logarithms of the scanned ``theta_0 / pi``.
+        batch: Batch size.
+        length: Length of a sequence in steps.
+        teacher: Number of neurons of the teacher.
+        scalars: Number of inputs, and of outputs.
+        steps: Number of training steps.
+        seeds: Number of seeds.
     """
 
     models: int
@@ -60,7 +70,7 @@ class Scan:
 
 
 def halves(first: float, last: float) -> tuple[float, ...]:
-    """Numbers from first to last in steps of one half."""
+    """Return the numbers from ``first`` to ``last`` in steps of one half."""
     return tuple(first + k / 2 for k in range(round(2 * (last - first)) + 1))
 
 
@@ -83,7 +93,7 @@ HALF = Rational(1, 2)
 
 
 def runs(table: int) -> list[int]:
-    """Runs of a table's columns.
+    """Return the number of trained networks in each column of a table.
 
     Example:
         >>> runs(1)
@@ -93,7 +103,10 @@ def runs(table: int) -> list[int]:
 
 
 def days(column: str) -> float:
-    """Computing time of Tables 1 to 3 and, for the RNN, of Fig. 11 without its ends."""
+    """Return the computing time of Tables 1 to 3 in days.
+
+    For the RNN, it includes Figure 11 without its first and last number of heads.
+    """
     count = sum(TABLES[table][column].runs() for table in TABLES)
     if column == "RNN":
         rnn = TABLES[2]["RNN"]
@@ -102,7 +115,10 @@ def days(column: str) -> float:
 
 
 def settings(table: int) -> list[int]:
-    """Batch, length, teacher, student, steps, seeds of a table, its columns agreeing."""
+    """Return batch, length, teacher, student, steps and seeds of a table.
+
+    All columns of the table must have the same settings.
+    """
     distinct = {
         (s.batch, s.length, s.teacher, s.widths[0], s.steps, s.seeds)
         for s in TABLES[table].values()
@@ -112,7 +128,7 @@ def settings(table: int) -> list[int]:
 
 
 def rate_is_scanned(column: str, log_rate: float) -> int:
-    """One where a learning rate is among those that Table 2 scans, else zero."""
+    """Return 1 if Table 2 scans a learning rate, otherwise 0."""
     return int(log_rate in TABLES[2][column].log_rates)
 
 
@@ -120,17 +136,17 @@ def rate_is_scanned(column: str, log_rate: float) -> int:
 
 
 def dense_size() -> Expr:
-    """Real parameters of a linear RNN with heads, scalar input and output."""
+    """Return the number of parameters of a linear RNN with heads, one input and one output."""
     return width**2 / heads + 2 * width + 1
 
 
 def footnote() -> Expr:
-    """Modulus after the transformation of footnote 1."""
+    """Return the modulus after the transformation of footnote 1."""
     return nu0 + (1 - nu0) * tanh(r)
 
 
 def mean_time() -> Derivation:
-    """Mean characteristic time of a teacher of many neurons: moduli of density ``2 r``."""
+    """Derive the mean time constant of a teacher of many neurons, with moduli of density 2r."""
     doubled = integrate(2 * r * (1 + exp(2 * r)), (r, 0, 1))
     return start(
         "The time constant of one eigenvalue is",
@@ -146,12 +162,12 @@ def mean_time() -> Derivation:
 
 
 def sensitivity() -> Expr:
-    """``E|dh/dlam|^2`` by the modulus.  Source: Eq. 60."""
+    """Return ``E|dh/dlam|^2`` as a function of the modulus.  Source: Eq. 60."""
     return (1 + r**2) / (1 - r**2) ** 3
 
 
 def magnitude_curvature() -> Derivation:
-    """Hessian entry of ``omega_nu`` in the LRU: normalised and reparametrised."""
+    """Derive the Hessian entry of ``omega_nu`` in the LRU, normalised and reparametrised."""
     nu = Symbol("nu", real=True)
     derivative = diff(exp(-exp(nu)), nu).subs(nu, log(-log(r)))
     return start(
@@ -165,7 +181,7 @@ def magnitude_curvature() -> Derivation:
 
 
 def magnitude_limit() -> Expr:
-    """Limit of the Hessian entry of ``omega_nu`` at the edge of stability.
+    """Return the limit of the Hessian entry of ``omega_nu`` for ``|lam| -> 1``.
 
     Example:
         >>> magnitude_limit()
@@ -175,7 +191,7 @@ def magnitude_limit() -> Expr:
 
 
 def angle_over_magnitude() -> Derivation:
-    """Hessian entry of ``omega_theta`` in the LRU over that of ``omega_nu``."""
+    """Derive the Hessian entry of ``omega_theta`` in the LRU relative to ``omega_nu``."""
     angle = sensitivity() * (1 - r**2) * (r * theta) ** 2
     return start("The angle's entry is", angle, r"H_{\theta\theta}").then(
         "Divide by the magnitude's entry:",
@@ -184,7 +200,10 @@ def angle_over_magnitude() -> Derivation:
 
 
 def s4_ratio() -> Derivation:
-    """Squared derivative of ``lam`` by ``omega_Delta`` over that by ``omega_A^im`` in S4."""
+    """Derive the ratio of squared derivatives of ``lam`` in S4.
+
+    They are the derivatives by ``omega_Delta`` and by ``omega_A^im``.
+    """
     omega, raw = Symbol("omega"), Symbol("raw")
     softplus = log(1 + exp(raw))
     eigenvalue = exp(omega * step)
@@ -199,24 +218,24 @@ def s4_ratio() -> Derivation:
 
 
 def adam_step() -> Expr:
-    """Step of Adam late in training when it is given a gradient of one."""
+    """Return the step of Adam late in training for a gradient of one."""
     first = Rational(9, 10) * momentum + Rational(1, 10)
     spread = Rational(999, 1000) * second + Rational(1, 1000)
     return rate * first / (sqrt(spread) + Rational(1, 10**8))
 
 
 def settings_and_runs(table: int) -> list[int]:
-    """Settings of a table and runs of its columns."""
+    """Return the settings of a table and the numbers of trained networks of its columns."""
     return [*settings(table), *runs(table)]
 
 
 def fewer_with_heads() -> bool:
-    """Prove that the number of parameters falls with the number of heads."""
+    """Prove that the number of parameters decreases with the number of heads."""
     return bool(diff(dense_size(), heads) < 0)
 
 
 def curvature() -> Derivation:
-    """Curvature of the one-dimensional loss at its optimum, real eigenvalues.
+    """Derive the curvature of the one-dimensional loss at its optimum, for real eigenvalues.
 
     Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1.
     """
@@ -231,7 +250,7 @@ def curvature() -> Derivation:
 
 
 def curvature_grows() -> bool:
-    """Prove that it is ``sensitivity``, rising on (0, 1) to infinity."""
+    """Prove that ``curvature`` equals ``sensitivity`` and increases to infinity on (0, 1)."""
     square = Symbol("square", positive=True)
     form = sensitivity().subs(r, sqrt(square))
     rising = simplify(diff(form, square) * (1 - square) ** 4)  # 4 + 2 square
@@ -240,5 +259,5 @@ def curvature_grows() -> bool:
 
 
 def mean_time_is_printed() -> bool:
-    """Prove the closed form of the mean time."""
+    """Prove the closed form of ``mean_time``."""
     return simplify(mean_time().result - (exp(2) + 3) / (4 * (1 - nu0))) == 0

@@ -1,7 +1,7 @@
 """One linear unit that learns another: exact loss, derivatives and curvatures.
 
-The student has eigenvalue ``lam = nu exp(i theta)``, the teacher ``mu`` (the papers'
-``lam*``) ``= nu_star exp(i theta_star)``.  Both see the same real stationary input.
+The student has the eigenvalue ``lam = nu exp(i theta)``.  The teacher has the eigenvalue ``mu =
+nu_star exp(i theta_star)``, ``lam*`` in the papers.  Both have the same real stationary input.
 
 Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1, Eq. 85-112.
 """
@@ -51,7 +51,7 @@ overlap = nu * nu_star * cos(turn)
 
 
 def gain(modulus: Expr) -> Expr:
-    """``gamma``, the input's normalisation under white noise.
+    """Return ``gamma``, the normalisation of white inputs.
 
     Source: Zucchet & Orvieto (2024), Appendix C.1.2.
     """
@@ -62,14 +62,14 @@ gain_lam, gain_mu = sqrt(1 - lam * lam_bar), sqrt(1 - mu * mu_bar)
 
 
 def shared_moment(first: Expr, second: Expr, source: str) -> Expr:
-    """``E[h conj(g)]`` of two units fed with the same input: Lemma 1, summed."""
+    """Return ``E[h conj(g)]`` of two units with the same input, by Lemma 1."""
     pair = lemma_1().on(source)
     return factor(pair.subs({alpha: first, beta: second}, simultaneous=True))
 
 
 @cache
 def loss(source: str) -> Derivation:
-    """``E|h - h*|^2 / 2`` from the four moments of two units.
+    """Derive ``E|h - h*|^2 / 2`` from the four moments of two units.
 
     Conditions: ``|lam| < 1``, ``|mu| < 1``, stationary states.
 
@@ -95,7 +95,7 @@ def loss(source: str) -> Derivation:
 
 @cache
 def normalised_loss() -> Derivation:
-    """The loss under white noise with both inputs normalised by ``gamma``.
+    """Derive the loss for white inputs, normalised by ``gamma`` in both units.
 
     Source: Zucchet & Orvieto (2024), Eq. 92-93.
     """
@@ -122,7 +122,7 @@ def normalised_loss() -> Derivation:
 
 @cache
 def polar_loss() -> Derivation:
-    """The normalised loss in moduli and angles.
+    """Derive the normalised loss in terms of moduli and angles.
 
     Source: Zucchet & Orvieto (2024), Eq. 101.
     """
@@ -138,10 +138,10 @@ def polar_loss() -> Derivation:
 
 
 def vanishes(expr: Expr) -> bool:
-    """Decide whether a rational function of the turn's sine and cosine is zero.
+    """True if a rational function of the sine and cosine of ``theta - theta_star`` is zero.
 
-    The half-angle's tangent makes it rational in one free symbol; the gains, whose
-    squares no such function has, stand for themselves.
+    The tangent of the half angle makes it rational in one symbol.  The two gains are
+    replaced by independent symbols.
     """
     angle, tangent = Symbol("phi", real=True), Symbol("t", real=True)
     turned = expr.subs(theta, angle + theta_star)
@@ -156,12 +156,12 @@ def vanishes(expr: Expr) -> bool:
 
 
 def polar(*variables: Symbol) -> Expr:
-    """A derivative of the loss by moduli and angles."""
+    """Return a derivative of ``polar_loss`` by moduli and angles."""
     return diff(polar_loss().result, *variables)
 
 
 def radial_loss() -> Derivation:
-    """The loss of a student with the right angle.
+    """Derive the loss of a student with the teacher's angle.
 
     Source: Zucchet & Orvieto (2024), Eq. 94.
     """
@@ -172,13 +172,13 @@ def radial_loss() -> Derivation:
 
 
 def at_teacher(expr: Expr) -> Expr:
-    """A form where student and teacher are equal."""
+    """Return a form at equal student and teacher."""
     return simplify(expr.subs(theta, theta_star).subs(nu_star, nu))
 
 
 @cache
 def radial_curvature() -> Derivation:
-    """``d^2 L / d nu^2`` where the student is the teacher.
+    """Derive ``d^2 L / d nu^2`` at equal student and teacher.
 
     Source: Zucchet & Orvieto (2024), Eq. 98.
     """
@@ -193,7 +193,7 @@ def radial_curvature() -> Derivation:
 
 @cache
 def angular_curvature() -> Derivation:
-    """``d^2 L / d theta^2`` where the student is the teacher.
+    """Derive ``d^2 L / d theta^2`` at equal student and teacher.
 
     Source: Zucchet & Orvieto (2024), Eq. 105.
     """
@@ -204,7 +204,7 @@ def angular_curvature() -> Derivation:
 
 
 def best_modulus() -> Expr:
-    """``nu = tanh(omega)``.
+    """Return ``nu = tanh(omega)``.
 
     Source: Zucchet & Orvieto (2024), Eq. 108.
     """
@@ -212,7 +212,7 @@ def best_modulus() -> Expr:
 
 
 def granularity() -> Expr:
-    """``d theta / d omega`` of the best angle at a given modulus.
+    """Return ``d theta / d omega`` of ``best_angle`` at a given modulus.
 
     Source: Zucchet & Orvieto (2024), Eq. 106.
     """
@@ -220,7 +220,7 @@ def granularity() -> Expr:
 
 
 def best_angle() -> Expr:
-    """``theta = omega (1 - nu^2) / (nu sqrt(1 + nu^2))``.
+    """Return ``theta = omega (1 - nu^2) / (nu sqrt(1 + nu^2))``.
 
     Source: Zucchet & Orvieto (2024), Eq. 107 and 109.
     """
@@ -228,7 +228,7 @@ def best_angle() -> Expr:
 
 
 def exponential_angle() -> Expr:
-    """``theta = exp(omega)``, the LRU's.
+    """Return ``theta = exp(omega)``, the parametrisation of the LRU.
 
     Source: Zucchet & Orvieto (2024), Appendix C.1.3.
     """
@@ -236,7 +236,7 @@ def exponential_angle() -> Expr:
 
 
 def plain_angle() -> Expr:
-    """``theta = omega``.
+    """Return ``theta = omega``.
 
     Source: Zucchet & Orvieto (2024), Eq. 110.
     """
@@ -245,7 +245,7 @@ def plain_angle() -> Expr:
 
 @cache
 def landscape_of_tanh() -> Derivation:
-    """The whole loss in ``omega`` where ``nu = tanh(omega)``: a shift of one curve."""
+    """Derive the loss for ``nu = tanh(omega)``, which depends on ``omega - omega_star``."""
     substitutions = {nu: tanh(omega), nu_star: tanh(omega_star)}
     whole = radial_loss().result.subs(substitutions, simultaneous=True)
     return start("Eq. 94 with nu = tanh(omega)", whole).then(
@@ -256,9 +256,9 @@ def landscape_of_tanh() -> Derivation:
 
 @cache
 def coupled_curvature() -> Derivation:
-    """``d^2 L / d omega_nu^2`` when the best angle moves with the modulus.
+    """Derive ``d^2 L / d omega_nu^2`` if ``best_angle`` changes with the modulus.
 
-    Source: what Appendix C.1.2 leaves out in its second remark.
+    Source: ours; Appendix C.1.2 omits this term in its second remark.
     """
     moved = diff(granularity(), nu)
     rate = 1 - nu**2
@@ -279,9 +279,9 @@ def coupled_curvature() -> Derivation:
 
 @cache
 def gaussian_curvature() -> Derivation:
-    """Curvature of the surface whose metric is the Hessian at optimality.
+    """Derive the Gaussian curvature of the surface whose metric is the Hessian at optimality.
 
-    Not zero: no parameters make the whole Hessian the identity everywhere.
+    It is not zero, so that no parameters make the Hessian the identity everywhere.
     """
     arc = Symbol("s", positive=True)
     radius_of = sinh(arc) * sqrt(sinh(arc) ** 2 + cosh(arc) ** 2)
@@ -297,7 +297,7 @@ def gaussian_curvature() -> Derivation:
 
 
 def half_depth() -> Expr:
-    """Width of the well around the right angle at half its depth.
+    """Return the width, in radians, of the loss around the right angle at half its depth.
 
     Source: Eq. 101 at ``nu = nu*``; ours, for Fig. 6.
     """
@@ -305,13 +305,13 @@ def half_depth() -> Expr:
 
 
 def grouped_moment(first: Expr, second: Expr) -> Expr:
-    """``E[h conj(g)]`` under exponential autocovariance, as Eq. 48 writes it."""
+    """Return ``E[h conj(g)]`` for an exponential autocovariance, in the form of Eq. 48."""
     flat = (1 - rho * first) * (1 - rho * second)
     return (1 - rho**2 * first * second) / ((1 - first * second) * flat)
 
 
 def grouped_loss() -> Expr:
-    """The loss at any correlation of the input, as four closed moments.
+    """Return the loss for any correlation of the input, from four moments.
 
     Source: the formula that Zucchet & Orvieto (2024), Appendix C.1.1, omits.
     """
@@ -321,7 +321,7 @@ def grouped_loss() -> Expr:
 
 @cache
 def normalisation() -> Derivation:
-    """The gain that gives the state unit second moment under white noise.
+    """Derive the gain for a unit second moment of the state under white noise.
 
     Source: Zucchet & Orvieto (2024), Appendix C.1.2.
     """
@@ -332,36 +332,36 @@ def normalisation() -> Derivation:
 
 
 def misfit() -> Expr:
-    """Least loss of a normalised student whose teacher is not normalised."""
+    """Return the smallest loss of a normalised student with a teacher that is not."""
     return (1 / gain_mu - 1) ** 2 / 2
 
 
 def distance_squared() -> Expr:
-    """``|1 - conj(lam) mu|^2`` from its two complex factors."""
+    """Return ``|1 - conj(lam) mu|^2`` as the product of its two complex factors."""
     inner = nu * nu_star
     factors = (1 - inner * (cos(turn) + sign * I * sin(turn)) for sign in (1, -1))
     return expand(prod(factors))
 
 
 def coupled_printed() -> Expr:
-    """The coupled curvature in one fraction."""
+    """Return ``coupled_curvature`` in closed form."""
     square = nu**2
     moved = (1 + 3 * square) ** 2 / (square * (1 + square) ** 2)
     return 1 + omega_theta**2 * moved
 
 
 def period() -> Expr:
-    """Distance in ``omega`` between two global minima with the best angle."""
+    """Return the distance in ``omega`` between two global minima, for ``best_angle``."""
     return 2 * pi / granularity()
 
 
 def exponential_curvature() -> Expr:
-    """Curvature by ``omega`` at optimality where ``theta = exp(omega)``."""
+    """Return the curvature by ``omega`` at optimality for ``theta = exp(omega)``."""
     return exp(2 * omega) * angular_curvature().result
 
 
 def held_gain() -> Expr:
-    """Eq. 84 over Eq. 98: what holding the gain fixed costs."""
+    """Return the ratio of Eq. 84, which ignores the gain's derivative, to Eq. 98."""
     sensitivity = diagonal.moment("sensitivity", "white").result
     fixed = (1 - nu**2) * sensitivity.subs({lam: nu, lam_bar: nu}, simultaneous=True)
     return factor(fixed / radial_curvature().result)
@@ -369,7 +369,7 @@ def held_gain() -> Expr:
 
 @cache
 def plain_curvature(parameter: str) -> Derivation:
-    """Curvature at the teacher without normalisation, by ``modulus`` or ``angle``."""
+    """Derive the curvature by ``modulus`` or ``angle`` at the teacher, not normalised."""
     shared = nu * nu_star
     plain = (1 / (1 - nu**2) + 1 / (1 - nu_star**2)) / 2
     overlapping = (1 - overlap) / (1 - 2 * overlap + shared**2)
@@ -383,9 +383,9 @@ def plain_curvature(parameter: str) -> Derivation:
 
 @cache
 def held_rate() -> Derivation:
-    """``lam'(omega)`` for unit normalised sensitivity, real ``lam``, any ``rho``.
+    """Derive ``lam'(omega)`` for unit normalised sensitivity, real ``lam`` and any ``rho``.
 
-    Source: Zucchet & Orvieto (2024), Section 3.1: the equation for ``lam'``, solved.
+    Source: Zucchet & Orvieto (2024), Section 3.1, the equation for ``lam'``.
     """
     state, sensitivity = (
         diagonal.moment(name, "exponential").result.subs(lam_bar, lam)

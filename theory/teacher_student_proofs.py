@@ -1,6 +1,8 @@
-"""Proofs of statements on one linear unit that learns another, and their plain forms.
+"""Proofs of statements on one linear unit that learns another.
 
-Source: Zucchet & Orvieto (2024), Appendix C.1; the forms are in ``teacher_student``.
+The forms are in ``teacher_student``.
+
+Source: Zucchet & Orvieto (2024), Appendix C.1.
 """
 
 from sympy import (
@@ -64,14 +66,14 @@ def has_unit_curvature(rate: Expr, curvature: Derivation) -> bool:
 
 
 def solves_its_equation() -> bool:
-    """``tanh`` solves ``nu' = 1 - nu^2`` from zero; the solution is unique."""
+    """Prove that ``tanh`` solves ``nu' = 1 - nu^2`` with ``nu(0) = 0``."""
     modulus = best_modulus()
     residual = diff(modulus, omega) - (1 - modulus**2)
     return simplify(residual) == 0 and modulus.subs(omega, 0) == 0
 
 
 def tanh_is_a_shift() -> bool:
-    """Prove the last step: with ``cosh^2 gain^2 = 1`` both sides are one fraction."""
+    """Prove the last step of ``landscape_of_tanh``, by ``cosh^2 gain^2 = 1``."""
     ours = 1 / (cosh(omega) * cosh(omega_star)) / (1 - tanh(omega) * tanh(omega_star))
     theirs = 1 / cosh(omega - omega_star)
     flat = simplify((1 / ours - 1 / theirs).rewrite(exp)) == 0
@@ -80,10 +82,11 @@ def tanh_is_a_shift() -> bool:
 
 
 def double_exponential_is_nearly_a_shift() -> bool:
-    """With ``nu = exp(-a)``, ``a = exp(omega)``, the loss of Eq. 94 near the edge.
+    """Prove that the loss for ``nu = exp(-exp(omega))`` is nearly a shift for ``nu -> 1``.
 
-    It is ``1 - sqrt(sinh a sinh b)/sinh((a + b)/2)``; with ``a = s exp(x/2)`` and ``b = s
-    exp(-x/2)`` that tends to ``1 - sech(x/2)`` as ``s`` vanishes.
+    With ``a = exp(omega)`` and ``b`` of the teacher, the loss of Eq. 94 is
+    ``1 - sqrt(sinh a sinh b)/sinh((a + b)/2)``.  With ``a = s exp(x/2)`` and
+    ``b = s exp(-x/2)``, it tends to ``1 - sech(x/2)`` for ``s -> 0``.
     """
     a, b, s, x = symbols("a b s x", positive=True)
     ours = (1 - exp(-2 * a)) * (1 - exp(-2 * b)) / (1 - exp(-a - b)) ** 2
@@ -97,7 +100,7 @@ def double_exponential_is_nearly_a_shift() -> bool:
 
 
 def half_depth_is_exact() -> bool:
-    """Prove that the loss at that angle is half the loss at the opposite angle."""
+    """Prove that the loss at ``half_depth() / 2`` is half the loss at the opposite angle."""
     at_right = polar_loss().result.subs(nu_star, nu)
     square = nu**2
     inside = at_right.subs(theta, theta_star + half_depth() / 2)
@@ -109,22 +112,22 @@ def half_depth_is_exact() -> bool:
 
 
 def square_expands() -> bool:
-    """``(h - g)(h' - g')`` is the sum of the four products of Eq. 87."""
+    """Prove that ``(h - g)(h' - g')`` is the sum of the four products of Eq. 87."""
     own, teacher, own_bar, teacher_bar = symbols("h g h_bar g_bar")
     four = own * own_bar + teacher * teacher_bar - own * teacher_bar - own_bar * teacher
     return expand((own - teacher) * (own_bar - teacher_bar) - four) == 0
 
 
 def grouped_is_exact() -> bool:
-    """Prove it for one moment at any two eigenvalues: the loss is linear in four."""
+    """Prove ``grouped_moment`` at any two eigenvalues, and so the loss of four moments."""
     pair = shared_moment(alpha, beta, "exponential")
     return cancel(pair - grouped_moment(alpha, beta)) == 0
 
 
 def misfit_is_least() -> bool:
-    """Prove it: the loss at the teacher, and no overlap of unit states exceeds one.
+    """Prove that ``misfit`` is the smallest loss, which the student has at the teacher.
 
-    ``|1 - conj(lam) mu|^2 - gamma^2 gamma*^2 = |lam - mu|^2``, so the overlap
+    By ``|1 - conj(lam) mu|^2 - gamma^2 gamma*^2 = |lam - mu|^2``, the overlap
     ``gamma gamma* / |1 - conj(lam) mu|`` is at most one, and one only at the teacher.
     """
     apart = (lam - mu) * (lam_bar - mu_bar)
@@ -143,7 +146,7 @@ def radial_derivative_agrees(printed: Expr, order: int) -> bool:
 
 
 def gain_derivatives(nu: float) -> tuple[float, float]:
-    """``gamma'`` and ``gamma''`` as Eq. 97 writes them."""
+    """Compute ``gamma'`` and ``gamma''`` as in Eq. 97."""
     gamma = (1 - nu**2) ** 0.5
     return -nu / gamma, (-(gamma**2) - nu**2) / gamma**3
 
@@ -156,7 +159,7 @@ def gain_derivatives_are_right() -> bool:
 
 
 def distance_at_zero(nu: float) -> tuple[float, float, float]:
-    """``alpha``, ``alpha'`` and ``alpha''`` at optimality, as printed.
+    """Compute ``alpha``, ``alpha'`` and ``alpha''`` at optimality, as printed.
 
     Source: Zucchet & Orvieto (2024), text before Eq. 105.
     """
@@ -164,13 +167,13 @@ def distance_at_zero(nu: float) -> tuple[float, float, float]:
 
 
 def distance_with_derivative(nu: float) -> tuple[float, float, float]:
-    """A wrong version: the derivative is not zero."""
+    """Return a wrong version of ``distance_at_zero``, whose derivative is not zero."""
     flat, _, curvature = distance_at_zero(nu)
     return flat, curvature / 100, curvature
 
 
 def distance_at_zero_is_right() -> bool:
-    """Prove the three values for all moduli."""
+    """Prove the three values of ``distance_at_zero`` for all moduli."""
     whole = distance_squared()
     expected = ((1 - nu**2) ** 2, 0, 2 * nu**2)
     derivatives = (at_teacher(diff(whole, theta, order)) for order in range(3))
@@ -178,36 +181,36 @@ def distance_at_zero_is_right() -> bool:
 
 
 def best_angle_solves() -> bool:
-    """At a fixed modulus it is zero at zero and moves at the rate of Eq. 106."""
+    """Prove that ``best_angle`` is zero at zero and has the derivative of Eq. 106."""
     angle = best_angle()
     return angle.subs(omega, 0) == 0 and is_zero(diff(angle, omega) - granularity())
 
 
 def general_angle_is_best_up_to_a_constant() -> bool:
-    """Eq. 106 over ``1 - nu^2`` has a limit at the edge that is neither zero nor oo."""
+    """Prove that Eq. 106 divided by ``1 - nu^2`` has a finite nonzero limit for ``nu -> 1``."""
     over = granularity() / (1 - nu**2)
     same = is_zero(over - 1 / (nu * sqrt(1 + nu**2)))
     return same and limit(over, nu, 1, "-") == 1 / sqrt(2)
 
 
 def period_is_a_turn() -> bool:
-    """The angle moves by one turn over a period."""
+    """Prove that ``best_angle`` changes by ``2 pi`` over ``period``."""
     return simplify(best_angle().subs(omega, period()) - 2 * pi) == 0
 
 
 def exponential_curvature_is_scaled() -> bool:
-    """At optimality the curvature is the square of the angle's rate times Eq. 105."""
+    """Prove ``exponential_curvature``: the squared derivative of the angle times Eq. 105."""
     rate = diff(exponential_angle(), omega)
     return is_zero(rate**2 * angular_curvature().result - exponential_curvature())
 
 
 def three_curvatures(nu: float, theta: float) -> tuple[float, float, float]:
-    """By the angle's parameter at the teacher: plain, exponential, best."""
+    """Compute the curvature at the teacher for the plain, exponential and best angle."""
     plain = nu**2 * (1 + nu**2) / (1 - nu**2) ** 2
     return plain, theta**2 * plain, 1.0
 
 
 def rate_depends_on_input() -> bool:
-    """Prove that the rate depends on ``rho``: the derivative is not zero at one point."""
+    """Prove that ``held_rate`` depends on ``rho``, by its derivative at one point."""
     square = held_rate().steps[0].expr
     return diff(square, rho).subs({lam: HALF, rho: HALF}) != 0

@@ -1,4 +1,4 @@
-"""Bases on which a row is judged: moments on a grid, evidence, or a check of its own."""
+"""Bases of the verdict on a row: moments on a grid, evidence, or a check."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,16 +18,16 @@ AtPoint = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Example:
-    """A counterexample that a reader checks by hand.
+    """A counterexample that a reader can check by hand.
 
     Attributes:
-        of: What both numbers are, e.g. ``E|h|^2 after two steps``.
-        at: Three scalars by name, or fewer.
-        printed: What the statement as printed gives there.
-        true: What is true there.
+        of: Name of the quantity, e.g. ``E|h|^2 after two steps``.
+        at: At most three scalars by name, at which the quantity is evaluated.
+        printed: Value of the statement as printed, or a function of the scalars.
+        true: True value, or a function of the scalars.
 
     Raises:
-        ValueError: If it takes more values than a hand can follow.
+        ValueError: If there are more than three scalars.
     """
 
     of: str
@@ -49,15 +49,15 @@ def _is_scalar(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Grid:
-    """Points at which moments are judged, by exact routes and by simulation.
+    """Points at which a moment is judged, by exact routes and by simulation.
 
     Attributes:
-        quantity: Which table of routes: a key of ``sigprop.judge.routes.QUANTITIES``, or
-            ``ring_law``, the law of a sampler.
-        points: Where; they share trajectories with every other grid.
-        margin: Equivalence margin of the simulated verdict, as a fraction.
-        headline: True if the headline tier judges it at 1 %.
-        example: Where the print fails, for a reader.
+        quantity: Name of the moment, a key of ``sigprop.judge.routes.QUANTITIES``, or
+            ``ring_law`` for the distribution of a sampler.
+        points: Points, which share trajectories with every other grid.
+        margin: Relative margin of the simulated verdict.
+        headline: True if the headline tier judges it at a margin of 1 %.
+        example: Counterexample to the printed form, if it is wrong.
     """
 
     quantity: str
@@ -69,35 +69,35 @@ class Grid:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Points, the values that routes give there, and what they are compared with.
+    """Points, and routines that compute both sides of a statement there.
 
-    A routine takes a point's values by their names and returns a number or an array; or
-    it is the number or the list itself.  Symbols of an expression take the values of
-    their names in ``sigprop.theory.symbols``, other symbols those of their own names;
-    ``lam_bar`` is the conjugate of ``lam`` unless given.
+    A routine is a function of the values of a point, by name, that returns a number or an
+    array.  It can also be a number or a list.  A symbol of ``sigprop.theory.symbols`` has
+    the value of its name in that module, another symbol the value of its own name.
+    ``lam_bar`` is the conjugate of ``lam`` unless the point sets it.
 
     Attributes:
-        points: Values by name, at generic parameters of the domain and at its edges, all
-            within what the paper assumes; of a conditional statement, also such as do
-            not meet the condition.
-        routes: By route (``reference``, ``impulse``, ``autodiff``, ...) what gives the
-            value on the left, independently of the form.
-        form: The right side that is true, where it is no expression; otherwise it is
-            the claim's ``derive``, ``corrected`` or ``printed`` form, whichever is first.
-        printed: The right side as printed, where it is another one and no expression.
-        proof: Proves the true statement for all parameters, with SymPy.
-        relation: How the value stands to the form.
-        tolerance: Relative error allowed of an equality, of the largest entry.
-        absolute: Absolute error allowed instead, half a unit of a printed digit.
-        mutants: By name, wrong right sides that a reader of the paper could have written,
-            beside the single mutants of an expression: an index shifted, a factor squared,
-            a conjugate lost, a direction reversed.
-        hand: By name, wrong right sides of a statement that is no formula: another
-            number, another order of models.
-        values_only: Why no mutant of the statement is tried, where none is.
-        alone: Why there is no second route, where there is none.  ``ARITHMETIC`` counts as
-            no route, but stands alone where there is nothing but numbers to compare.
-        example: Where the print fails, for a reader; else the point where it fails most.
+        points: Values by name, at generic parameters and at the edges of the domain. All
+            must satisfy the paper's assumptions. For a conditional statement, some points
+            violate the condition.
+        routes: Routines that compute the left side independently of the form, by the name
+            of the route (``reference``, ``impulse``, ``autodiff``, ...).
+        form: True right side, if it is not an expression. By default it is the claim's
+            ``derive``, ``corrected`` or ``printed`` form, in this order.
+        printed: Right side as printed, if it differs and is not an expression.
+        proof: Function that proves the true statement for all parameters with SymPy.
+        relation: Relation between the left side and the form.
+        tolerance: Allowed error of an equality, relative to the largest entry.
+        absolute: Allowed absolute error instead, such as half a unit of a printed digit.
+        mutants: Wrong right sides by name, in addition to the mutants of an expression:
+            for example a shifted index, a squared factor or a missing conjugate.
+        hand: Wrong right sides of a statement that is not a formula, by name: for example
+            another number or another order of models.
+        values_only: Reason why no mutant of the statement is tried, if there is none.
+        alone: Reason why there is no second route, if there is none. ``ARITHMETIC`` does
+            not count as a route. It can stand alone if there are only numbers to compare.
+        example: Counterexample to the printed form. By default it is the point with the
+            largest error.
     """
 
     points: tuple[AtPoint, ...]
@@ -120,17 +120,17 @@ Results = Callable[[Claim, int], tuple[RouteResult, ...]]
 
 @dataclass(frozen=True)
 class Check:
-    """Functions that judge one row, where neither a grid nor evidence would do.
+    """Functions that judge one row, if neither a grid nor evidence is suitable.
 
     Attributes:
-        results: Results of the routes, of the claim and the run's seed.  Those of form
-            ``printed`` judge the statement where its condition is not met.
-        score: Mutants made in the formula that is checked, and which of them survive.
+        results: Function of the claim and the seed that returns the results of all routes.
+            Results of form ``printed`` judge the statement outside its condition.
+        score: Function of the claim that counts mutants and names the survivors.
         routes: Names of the routes.
-        example: Where the print fails, for a reader.
-        alone: Why there is no second route, where there is none.
-        headline: What judges the row in the headline tier, where that is more.
-        cases: Of a row that is judged case by case, the cases by name; see ``by_case``.
+        example: Counterexample to the printed form, if it is wrong.
+        alone: Reason why there is no second route, if there is none.
+        headline: Function that replaces ``results`` in the headline tier, if any.
+        cases: Cases by name, if the row is judged case by case; see ``by_case``.
     """
 
     results: Results
@@ -147,7 +147,7 @@ class Check:
 
 
 def by_mutants(mutants: Mapping[str, Results]) -> Callable[[Claim], Score]:
-    """The score of a check by checks of the same kind with a mutant, at seed 0."""
+    """Return a function that scores a check by the same check of each mutant, at seed 0."""
 
     def score(claim: Claim) -> Score:
         survivors = [
@@ -169,10 +169,10 @@ class Case:
     """One of the cases that a statement covers, such as an architecture.
 
     Attributes:
-        results: Results of the routes, of the run's seed.
-        score: Mutants in the case's formula, and which of them survive.
+        results: Function of the seed that returns the results of all routes.
+        score: Function that counts mutants of the formula and names the survivors.
         routes: Names of the routes.
-        headline: What judges the case in the headline tier, where that is more.
+        headline: Function that replaces ``results`` in the headline tier, if any.
     """
 
     results: Callable[[int], Iterable[RouteResult]]
@@ -182,13 +182,13 @@ class Case:
 
 
 def by_case(cases: Mapping[str, Case]) -> Check:
-    """One check of a statement that is judged case by case.
+    """Combine cases into one check of a statement.
 
-    Points, and mutants that survive, begin with the name of their case.
+    The names of points and of surviving mutants begin with the name of their case.
 
     Raises:
-        ValueError: If a case has fewer than two routes, which the routes of the other
-            cases would hide, or if some cases alone have a headline tier.
+        ValueError: If a case has fewer than two routes, or if only some cases have a
+            function for the headline tier.
     """
     for name, case in cases.items():
         if len(case.routes) < 2:
@@ -232,10 +232,10 @@ Basis = Grid | Evidence | Check
 
 @dataclass(frozen=True)
 class Row:
-    """A claim, and what it is judged on: nothing, if it has no truth value.
+    """A claim and its basis (``None`` if it cannot be true or false).
 
     Raises:
-        ValueError: If a point violates what the claim's paper assumes.
+        ValueError: If a point violates the assumptions of the claim's paper.
     """
 
     claim: Claim
@@ -253,10 +253,10 @@ class Row:
 
 
 def main_moments(rows: Sequence[Row]) -> list[Row]:
-    """The rows that the headline tier judges more closely than the quick one.
+    """Return the rows that the headline tier judges at a smaller margin.
 
     Raises:
-        ValueError: If there are none.
+        ValueError: If there is no such row.
     """
     chosen = [
         row
@@ -272,7 +272,7 @@ def main_moments(rows: Sequence[Row]) -> list[Row]:
 
 
 def points_of(basis: Basis | None) -> Sequence[AtPoint]:
-    """The points that a row is judged at, each as values by name."""
+    """Return the points at which a row is judged, each as values by name."""
     if isinstance(basis, Evidence):
         return basis.points
     return [vars(point) for point in basis.points] if isinstance(basis, Grid) else []

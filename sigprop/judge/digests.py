@@ -1,8 +1,8 @@
-"""Digests of the code that decides a row of the ledger: its forms and its evidence.
+"""Digests of the code that decides the verdict on a row: its forms and its evidence.
 
-A row's digest changes with its statement, forms, assumptions, condition and evidence, and
-with every definition of ``sigprop.theory`` and ``sigprop.evidence`` that they use.  It does
-not change with a comment, a docstring, a title or a note, nor with another row.
+The digest of a row changes with its statement, forms, assumptions, condition and evidence,
+and with every definition of ``sigprop.theory`` and ``sigprop.evidence`` that they use.  It
+does not change with comments, docstrings, titles, notes or other rows.
 """
 
 import ast
@@ -26,7 +26,7 @@ WORDS = {
     "erratum",
     "uncounted",
 }
-"""Arguments of ``sigprop.theory.rows.Part.row`` that decide nothing."""
+"""Arguments of ``sigprop.theory.rows.Part.row`` that do not change a verdict."""
 ANSWERS = slice(2, 4)  # arguments by position that decide nothing: status and title
 _ROW = re.compile(rf"({'|'.join(PAPERS)}):\S+")
 
@@ -42,11 +42,11 @@ class _Module(NamedTuple):
 
 
 def digest(row: str, module: str) -> str:
-    """Return the SHA-256 of what decides a row.
+    """Return the SHA-256 of the code that decides the verdict on a row.
 
     Args:
-        row: Its id.
-        module: Dotted name of the module that states it.
+        row: Id of the row.
+        module: Dotted name of the module with the row.
 
     Example:
         >>> ring = "sigprop.theory.papers.lru.ring"

@@ -1,8 +1,8 @@
-"""Judge a statement by its evidence: routes against the form, and against mutants of it.
+"""Judge a statement by its evidence: compare routes with the form and with its mutants.
 
-A form is an expression, evaluated in double precision with all its mutants at once, or a
-routine, of which the evidence names the mutants.  Mutants of a routine's value (more and less
-by 5 %, a sign, a conjugate, a transpose, a digit) are made beside them and kept apart.
+A form is an expression or a routine.  An expression is evaluated in double precision,
+together with all its mutants.  The evidence lists the mutants of a routine.  Mutants of its
+value (changes by 5 %, of a sign, a conjugate, a transpose or a digit) are counted separately.
 """
 
 import math
@@ -45,27 +45,27 @@ NAMES = {
 
 
 def resolve(routine: Routine) -> Callable[..., Any]:
-    """Return a routine as a function: itself, or one that gives its constant."""
+    """Return a routine as a function; a constant becomes a constant function."""
     return routine if callable(routine) else lambda **_: routine
 
 
 @dataclass(frozen=True)
 class NamedPoint:
-    """A point of the evidence as ``evaluate.values`` takes it."""
+    """A point of the evidence, in the form that ``evaluate.values`` needs."""
 
     at: AtPoint
     names: tuple[Symbol, ...]
 
     def environment(self) -> dict[Symbol, Any]:
-        """Values of the symbols that a form uses."""
+        """Return the values of the symbols that a form uses."""
         return {symbol: value_of(symbol, self.at) for symbol in self.names}
 
 
 def value_of(symbol: Symbol, at: AtPoint) -> Any:
-    """The value of a symbol at a point, by its name in the notation or its own.
+    """Return the value of a symbol at a point, by its name in the notation or its own.
 
     Raises:
-        ValueError: If the point has none.
+        ValueError: If the point does not set the symbol.
     """
     for name in (NAMES.get(symbol, symbol.name), symbol.name):
         if name in at:
@@ -82,12 +82,16 @@ def _array(value: Value) -> np.ndarray:
 
 
 def describe(at: AtPoint) -> str:
-    """A point in words."""
+    """Return a point as text."""
     return ", ".join(f"{name}={short(value)}" for name, value in at.items())
 
 
 def expression(claim: Claim, evidence: Evidence) -> Expr | None:
-    """The true form of a claim as an expression, if it is one."""
+    """Return the true form of a claim, or ``None`` if it is not an expression.
+
+    Raises:
+        ValueError: If there is no form.
+    """
     if evidence.form is not None:
         return None
     if claim.derive is not None:
@@ -101,7 +105,7 @@ def expression(claim: Claim, evidence: Evidence) -> Expr | None:
 def at_points(
     forms: Iterable[Expr], points: tuple[AtPoint, ...]
 ) -> list[list[np.ndarray]]:
-    """Values of expressions: one list a form, of one array a point.
+    """Evaluate expressions at points; return a list per form with an array per point.
 
     Raises:
         ValueError: If a form has a sum, or a symbol that a point does not set.
@@ -119,7 +123,7 @@ def at_points(
 
 
 def holds(evidence: Evidence, value: np.ndarray, form: np.ndarray) -> bool:
-    """True where a value has the relation to a form that the evidence names."""
+    """True if a value and a form satisfy the relation of the evidence."""
     if value.shape != form.shape or not np.isfinite(value).all():
         return False
     if not np.isfinite(form).all():
@@ -160,14 +164,14 @@ def _result(
 
 
 class Points(NamedTuple):
-    """Points that meet the condition of a claim, and points that do not."""
+    """Points that satisfy the condition of a claim, and points that violate it."""
 
     inside: tuple[AtPoint, ...]
     outside: tuple[AtPoint, ...]
 
 
 def split(claim: Claim, evidence: Evidence) -> Points:
-    """Split the points of evidence by whether they meet the claim's condition."""
+    """Split the points of evidence into those that satisfy the condition and others."""
     points, condition = evidence.points, claim.condition
     if condition is None:
         return Points(points, ())
@@ -176,7 +180,7 @@ def split(claim: Claim, evidence: Evidence) -> Points:
 
 
 class Judged(NamedTuple):
-    """Outcome of judged evidence: results, mutation scores, and where a print fails."""
+    """Outcome of evidence: results, mutation scores, and a counterexample in words."""
 
     results: tuple[RouteResult, ...]
     scores: Scores
@@ -184,7 +188,7 @@ class Judged(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Judged evidence without mutants: values of the true form and of each route."""
+    """Outcome of evidence without mutants: values of the true form and of each route."""
 
     results: tuple[RouteResult, ...]
     counterexample: str | None
@@ -194,7 +198,7 @@ class Measured(NamedTuple):
 
 
 def judge(claim: Claim, evidence: Evidence) -> Judged:
-    """Compare every route with the true form and its mutants, and with a wrong print."""
+    """Compare every route with the true form, its mutants, and the printed form."""
     measured = measure(claim, evidence)
     scores = _scores(
         claim, evidence, measured.points, measured.truth, measured.by_route
@@ -203,7 +207,7 @@ def judge(claim: Claim, evidence: Evidence) -> Judged:
 
 
 def measure(claim: Claim, evidence: Evidence) -> Measured:
-    """Compare every route with the true form, and the printed form where it differs."""
+    """Compare every route with the true form, and with the printed form if it differs."""
     points = split(claim, evidence)
     results = list(_proofs(claim, evidence, points))
     truth = _forms(claim, evidence, points.inside)
@@ -385,7 +389,7 @@ def _value_mutants(
 
 
 def routes_of(claim: Claim, evidence: Evidence) -> tuple[str, ...]:
-    """Names of the routes that the evidence of a claim has."""
+    """Return the names of the routes of a claim's evidence."""
     symbolic = evidence.proof is not None or (
         claim.derive is not None and (claim.printed or claim.corrected)
     )

@@ -1,4 +1,4 @@
-"""Findings: what was judged of a statement, and with what outcome, in a few words."""
+"""Findings: the outcome of judging a statement, in a few words."""
 
 from sigprop.judge.results import ClaimResult
 from sigprop.theory.claims import Status
@@ -14,10 +14,10 @@ _MEANS = {
 
 
 def finding(claim: ClaimResult) -> str:
-    """Return what was judged of a row, and the outcome, without a full stop.
+    """Return the outcome for a row in words, without a full stop.
 
-    A statement about a paper's results that agrees with the paper's own numbers is said to
-    do that alone, because no result of ours has confirmed it.
+    The text says so if a statement about a paper's results is only compared with the
+    paper's own numbers.
     """
     words = {
         Status.PROVED: "proved",

@@ -1,4 +1,4 @@
-"""Forecasts of the time and memory of long work, from a short trial on this machine."""
+"""Forecasts of the time and memory of a long simulation, from a short trial."""
 
 import os
 import sys
@@ -26,12 +26,12 @@ UNITS = (
 
 
 class Forecast(NamedTuple):
-    """Draws, and what they are expected to take.
+    """Expected time and memory of a simulation.
 
     Attributes:
-        n: Trajectories in all.
-        seconds: By the trial's pace.
-        memory: Bytes held at once.
+        n: Number of trajectories.
+        seconds: Expected time in seconds.
+        memory: Expected memory in bytes.
     """
 
     n: int
@@ -53,7 +53,7 @@ def _duration(seconds: float) -> str:
 
 
 def memory_here() -> float:
-    """Bytes of this machine's memory; infinite where the system does not say."""
+    """Return this machine's memory in bytes, or infinity if it is unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
@@ -61,7 +61,10 @@ def memory_here() -> float:
 
 
 def program_memory(compiled: Any) -> float:
-    """Bytes that a compiled program of JAX holds beside its arguments, if it is known."""
+    """Return the memory in bytes of a compiled JAX program beside its arguments.
+
+    It is zero if unknown.
+    """
     stats = compiled.memory_analysis()
     if stats is None:
         return 0.0
@@ -69,12 +72,13 @@ def program_memory(compiled: Any) -> float:
 
 
 def trial(work: Callable[[int], Any], batch: int, n: int) -> Forecast:
-    """The forecast for ``n`` draws, from a few batches.
+    """Forecast the time and memory of ``n`` trajectories from a few batches.
 
     Args:
-        work: Draws so many; compiled after the first call.
-        batch: Draws that it does at once.
-        n: Draws wanted, many batches.
+        work: Function that simulates a given number of trajectories. Its first call
+            compiles it.
+        batch: Number of trajectories per batch.
+        n: Number of trajectories to forecast.
     """
     more = 2 * cores()
     work(batch)
@@ -103,16 +107,18 @@ def allow(
     yes: bool,
     say: Callable[[str], None] | None = None,
 ) -> None:
-    """Say what long work will take, and refuse what is too long or too large.
+    """Announce a simulation of a minute or more, and stop one that is too large.
 
     Args:
-        forecast: Forecast of the work.
-        remedy: What to change, and how to do it all the same.
-        yes: True if it is to be done all the same.
-        say: Told of work of a minute or more; standard error if left out.
+        forecast: Forecast of the simulation.
+        remedy: Advice at the end of the error message.
+        yes: True to allow any time and memory.
+        say: Function that receives the announcement. By default it goes to standard
+            error.
 
     Raises:
-        ValueError: If it would take more than a day or half of the memory.
+        ValueError: If it would take more than a day or half of the memory, and ``yes`` is
+            false.
     """
     most = memory_here() / 2
     too_long, too_large = forecast.seconds > DAY, forecast.memory > most
@@ -127,16 +133,16 @@ def allow(
 def of_rows(
     rows: Iterable[Row], tier: str, samples: int | None, seeds: int = 1
 ) -> Forecast:
-    """The forecast for all trajectories that a run draws on grids.
+    """Forecast the time and memory of all trajectories of a run.
 
     Args:
-        rows: Those to be judged; what is on no grid is left out.
-        tier: As in ``verify``.
-        samples: As in ``verify``.
-        seeds: Runs.
+        rows: Rows to judge. Rows without a grid are ignored.
+        tier: Tier of the run, ``quick`` or ``headline``.
+        samples: Number of trajectories per point; by default that of the plans.
+        seeds: Number of runs.
 
     Raises:
-        ValueError: If the samples are too few to decide, or more than can be counted.
+        ValueError: If the samples are too few to decide, or too many.
     """
     if samples is not None and samples > MOST:
         raise ValueError(f"need at most {MOST:.2g} samples, got {samples}; lower them")

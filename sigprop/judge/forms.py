@@ -1,4 +1,4 @@
-"""One form against another: symbolically, in numbers, and in words."""
+"""Comparison of two forms: symbolically, in numbers, and in words."""
 
 import dataclasses
 import math
@@ -20,14 +20,15 @@ from sigprop.theory.claims import Claim
 def compared(
     claim: Claim, derived: Expr, outside: bool = False
 ) -> Iterable[RouteResult]:
-    """SymPy's comparisons of the printed and the corrected form with the derived one.
+    """Compare the printed and the corrected form with the derived form by SymPy.
 
-    Agreement counts for the derived form; a correction that disagrees counts against it.
+    Agreement is evidence for the derived form.  A correction that disagrees is evidence
+    against it.
 
     Args:
-        claim: Whose forms.
-        derived: The derived form.
-        outside: True if the claim is judged outside its condition too.
+        claim: Claim with the forms.
+        derived: Derived form.
+        outside: True if the claim is also judged outside its condition.
     """
     for which, form in (("printed", claim.printed), ("corrected", claim.corrected)):
         if form is not None:
@@ -40,12 +41,12 @@ def compared(
 
 
 def symbolic(point: str, right: bool, form: str = "derived") -> RouteResult:
-    """The result of a symbolic comparison or proof."""
+    """Return the result of a symbolic comparison or proof."""
     return decided("symbolic", point, 1.0 if right else math.nan, right, form)
 
 
 def short(value: Any) -> str:
-    """A number to six digits, a complex one with both parts; an array by its norm."""
+    """Return a number with six digits as text, or the shape and norm of an array."""
     if isinstance(value, np.ndarray) and value.shape:
         return f"an array of shape {value.shape} and norm {np.linalg.norm(value):.6g}"
     if isinstance(value, np.ndarray):
@@ -59,16 +60,16 @@ def short(value: Any) -> str:
 
 
 def form_of(paper: str) -> str:
-    """The form that is judged, in a word: a paper prints it, and we state our own."""
+    """Return ``printed`` for the form of a paper, ``stated`` for one of our own."""
     return "stated" if paper == "sigprop" else "printed"
 
 
 def worked(example: Example, which: str = "printed") -> str:
-    """A counterexample with both values, to the four digits that a hand checks.
+    """Return a counterexample as text, with both values to four digits.
 
     Args:
         example: The counterexample.
-        which: Form that fails, in a word: ``printed``, or ``stated`` of our own.
+        which: Word for the form that fails, ``printed`` or ``stated``.
 
     Raises:
         ValueError: If both values agree in these digits.
@@ -117,7 +118,10 @@ def _real(value: float) -> str:
 
 
 def relative_error(value: np.ndarray, form: np.ndarray) -> float:
-    """Largest error of a form in units of the largest entry; infinite without a value."""
+    """Return the largest error of a form, relative to the largest entry of the value.
+
+    It is infinite if the shapes differ or the form is not finite.
+    """
     if value.shape != form.shape or not np.isfinite(form).all():
         return math.inf
     scale = float(np.abs(value).max(initial=0))
@@ -125,7 +129,7 @@ def relative_error(value: np.ndarray, form: np.ndarray) -> float:
 
 
 class Miss(NamedTuple):
-    """A point where a form misses what it should be, with both values."""
+    """A point where a form is wrong, with the true value and the value of the form."""
 
     point: str
     value: np.ndarray
@@ -135,13 +139,13 @@ class Miss(NamedTuple):
 def counterexample(
     which: str, route: str, misses: Sequence[Miss], points: int
 ) -> str | None:
-    """The point where a form misses most clearly, with both values; none of no misses.
+    """Describe the point with the largest error of a form, or return ``None`` without one.
 
     Args:
-        which: Form, in a word.
-        route: Key of the route that is right.
-        misses: Where the form misses.
-        points: How many were looked at.
+        which: Word for the form.
+        route: Key of the route that computes the true value.
+        misses: Points where the form is wrong.
+        points: Number of all points.
     """
     if not misses:
         return None

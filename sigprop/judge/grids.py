@@ -1,8 +1,8 @@
-"""Parameter grids shared by claims, so that claims share trajectories.
+"""Parameter grids that claims share, so that they share trajectories.
 
-Gaps reach from the middle of the disc to its edge, phases from the positive axis to
-the negative one, inputs from alternating to constant: two different formulas can agree
-at special values and be far apart between them.
+Eigenvalues range from the middle of the unit disc to its edge, phases from 0 to pi, and
+inputs from alternating to constant.  Two different formulas can agree at special values but
+differ between them.
 """
 
 from math import pi
@@ -33,7 +33,7 @@ def eigen(
     inputs: tuple[Input, ...],
     steps: tuple[int, ...] = (LONG,),
 ) -> tuple[EigenPoint, ...]:
-    """Every combination of eigenvalue, input and number of steps."""
+    """Return every combination of eigenvalue, input and number of steps."""
     return tuple(
         EigenPoint(gap, theta, source, count)
         for source in inputs
@@ -65,7 +65,7 @@ RINGS = ((0.0, 0.8), (0.3, 0.9), (0.7, 0.95))
 
 
 def rings(inputs: tuple[Input, ...]) -> tuple[RingPoint, ...]:
-    """Every combination of ring and input, seen after ``LONG`` steps."""
+    """Return every combination of ring and input, after ``LONG`` steps."""
     return tuple(
         RingPoint(inner, outer, source, LONG)
         for inner, outer in RINGS

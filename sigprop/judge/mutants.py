@@ -1,7 +1,7 @@
-"""Mutation scores: would a plan notice each single mutant in a formula?
+"""Mutation scores: the mutants of a formula that a plan would refute.
 
-Whether a plan refutes a wrong form follows from the ratio of the two forms and from the
-plan's detectable error, so the score costs no simulation.
+The ratio of two forms and the detectable error of a plan determine if the plan refutes a
+wrong form.  A score therefore needs no simulation.
 """
 
 import functools
@@ -40,18 +40,18 @@ class Score:
 
     @property
     def killed(self) -> int:
-        """Mutants that the plan refutes."""
+        """Number of mutants that the plan refutes."""
         return self.total - len(self.survivors)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of a row by the kind of mutant, which say different things.
+    """Mutation scores of a row by the type of mutant.
 
     Attributes:
-        formula: Mutants that change the statement: a term, an index, a power, an order.
-        value: Mutants that change the number alone, and test no more than the tolerance.
-        hand: Mutants that were written for a statement that is no formula.
+        formula: Score of mutants of the formula: of a term, an index, a power, an order.
+        value: Score of mutants of the value, which test only the tolerance.
+        hand: Score of mutants that we wrote for a statement that is not a formula.
     """
 
     formula: Score = Score(0, ())
@@ -60,15 +60,15 @@ class Scores:
 
     @property
     def survivors(self) -> tuple[str, ...]:
-        """Mutants of every kind that survive."""
+        """Names of all surviving mutants."""
         return self.formula.survivors + self.value.survivors + self.hand.survivors
 
 
 def generic_points(grid: tuple[Point, ...]) -> tuple[Point, ...]:
-    """Points of the grid's kind and domain at values without any special relation.
+    """Return points in the domain of a grid, at values without any special relation.
 
-    Two forms that agree at all of them are the same form in another dress: the values
-    are arbitrary, and an accident would have to repeat at every point.
+    Two forms that agree at all these points are the same form, because an accidental
+    agreement would have to repeat at every point.
     """
     moved: list[Point] = []
     for index, point in enumerate(grid[:: max(1, len(grid) // 6)]):
@@ -126,7 +126,7 @@ def _different(form: Expr, grid: tuple[Point, ...]) -> list[Mutant]:
 
 @functools.cache
 def score_ratio(form: Expr, grid: tuple[Point, ...], plans: tuple[Plan, ...]) -> Score:
-    """Score the plan of a moment claim: one plan a grid point."""
+    """Score the plans of a claim about a moment, given one plan per grid point."""
     mutants = _different(form, grid)
     ratios = _ratios(form, [mutant.expr for mutant in mutants], grid)
     low = np.array([plan.detectable[0] for plan in plans])
@@ -139,7 +139,7 @@ def score_ratio(form: Expr, grid: tuple[Point, ...], plans: tuple[Plan, ...]) ->
 
 
 def score_exact(form: Expr, grid: tuple[Point, ...]) -> Score:
-    """Score the deterministic routes: any visible difference refutes."""
+    """Score the deterministic routes, which refute any difference above rounding."""
     mutants = _different(form, grid)
     ratios = _ratios(form, [mutant.expr for mutant in mutants], grid)
     return _score(mutants, (np.abs(ratios - 1) < DETERMINISTIC).all(axis=1))
@@ -148,9 +148,10 @@ def score_exact(form: Expr, grid: tuple[Point, ...]) -> Score:
 def score_distribution(
     form: Expr, grid: tuple[Point, ...], plan: DistancePlan
 ) -> Score:
-    """Score a sampling law: the Kolmogorov distance that each mutant causes.
+    """Score the plan of a sampler by the Kolmogorov distance that each mutant causes.
 
-    A mutant that only relabels the uniform variable gives the same law and is no mutant.
+    A mutant that only relabels the uniform variable has the same distribution and does not
+    count.
     """
     mutants = mutants_of(form)
     levels = (np.arange(4000) + 0.5) / 4000

@@ -1,9 +1,9 @@
-"""The symbols of a formula: which ones a process defines, and how they hang together.
+"""The symbols of a formula, their values and their relations.
 
 An eigenvalue is ``lam = r exp(i theta)`` and ``lam_bar`` its conjugate, in every formula.
-``T`` is the number of inputs seen.  ``rho``, ``a`` and ``b`` are the fields of the same
-name of the input process, and have no value where the process has no such field.
-``Delta`` is the index of a sum over lags.
+``T`` is the number of inputs since the zero state.  ``rho``, ``a`` and ``b`` are fields of the
+input process; they have no value if the process has no such field.  ``Delta`` is the index of
+a sum over lags.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -62,16 +62,16 @@ LARGEST_INTEGER = 8  # of a number of steps that looks for a counterexample
 def require_symbols(
     formula: Expr, process: Any, eigenvalues: bool, own: Collection[Symbol] = ()
 ) -> None:
-    """Refuse a formula with a symbol that has no value.
+    """Check that every symbol of a formula has a value.
 
     Args:
-        formula: An expression in the notation.
-        process: The input.
-        eigenvalues: True if neurons have eigenvalues, as those of a layer have not.
-        own: Symbols that have values of their own.
+        formula: Expression in the symbols of ``sigprop.theory.symbols``.
+        process: Input process.
+        eigenvalues: True if the system is given by eigenvalues, false for a layer.
+        own: Further symbols to which the user gives values.
 
     Raises:
-        ValueError: Naming the symbols and what to write instead.
+        ValueError: If a symbol has no value. The message suggests another symbol.
     """
     everywhere = (*EIGENVALUE, T, rho, a, b)
     strangers = formula.free_symbols - {Delta, *everywhere, *own}
@@ -125,10 +125,10 @@ def _refuse_strangers(strangers: Iterable[Any], known: Iterable[Symbol]) -> None
 
 
 def require_one_notation(*forms: Any) -> None:
-    """Refuse forms that are no expressions, or that write one name for two symbols.
+    """Check that forms are expressions without two symbols of the same name.
 
     Raises:
-        ValueError: Naming the symbol.
+        ValueError: If a form is not an expression, or two symbols have the same name.
     """
     for form in forms:
         if not isinstance(form, Expr):
@@ -173,7 +173,7 @@ def _in_polar(form: Any) -> Any:
 
 
 class Domain:
-    """Random values of the symbols of some forms, for a counterexample."""
+    """Ranges of the symbols of some forms, from which random values are drawn."""
 
     def __init__(
         self, forms: Iterable[Expr], ranges: Mapping[Symbol, tuple[float, float]] | None
@@ -199,7 +199,7 @@ class Domain:
         self.ranges = {symbol: ranges[symbol] for symbol in needed}
 
     def draw(self, generator: np.random.Generator) -> dict[Any, Any]:
-        """A value of each symbol, in the precision that mpmath works at."""
+        """Draw a value of each symbol, in the current precision of mpmath."""
         values: dict[Any, Any] = {}
         for symbol, (low, high) in sorted(self.ranges.items(), key=str):
             values[symbol] = mpmath.mpf(generator.uniform(low, high))

@@ -1,7 +1,7 @@
-"""Judge the rows that are on no grid, here and in a second process.
+"""Judge the rows without a grid, in this process and in a second process.
 
-Most of the time goes into tracing and algebra, which one process does on one core.  The
-second process hears no Ctrl-C, and ends as soon as the first does not need it or is gone.
+Most of the time is spent on tracing and algebra, which use one core per process.  The second
+process ignores Ctrl-C.  It ends as soon as the first process has ended or does not need it.
 """
 
 import multiprocessing
@@ -31,9 +31,9 @@ STAGE, CHUNK = "checks", 4  # rows that travel together
 
 
 def check(row: Row, seed: int, tier: str = "quick") -> ClaimResult:
-    """Judge one row by its evidence, by its check, or not at all.
+    """Judge one row by its evidence or its check.
 
-    An error that this raises has a note with the row's id.
+    If this raises an error, the error has a note with the id of the row.
     """
     try:
         return _check(row, seed, tier)
@@ -73,15 +73,16 @@ def checking(
     progress: Progress,
     tier: str = "quick",
 ) -> Iterator[Callable[[], Results]]:
-    """Begin to judge rows; what it yields waits for them, and helps.
+    """Start judging rows; yield a function that helps and returns the results.
 
-    A second process starts from the front, the caller comes from the back.
+    A second process starts with the first rows, and the caller with the last rows.
 
     Args:
-        rows: All of them.
+        rows: Rows to judge.
         seed: Seed of the run.
-        again: Finds a row by its id in the second process, which is started if given.
-        progress: Called with the stage, what is done and the total.
+        again: Function that finds a row by its id in the second process. Without it there
+            is no second process.
+        progress: Function that receives the stage, the number of rows done and the total.
         tier: Tier of the run.
     """
     chunks = [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]

@@ -1,6 +1,6 @@
-"""Plans made before a run: margins, sample sizes, mutation scores.
+"""Plans that are made before a run: margins, sample sizes, mutation scores.
 
-Free of JAX, so that ``sigprop show`` answers at once.
+This module does not import JAX, so that ``sigprop show`` answers at once.
 """
 
 from collections.abc import Callable
@@ -37,17 +37,17 @@ SIMULATED = frozenset(
 
 
 class Reading(NamedTuple):
-    """One quantity at one point: what a simulation is asked for."""
+    """One quantity at one point, which a simulation measures."""
 
     quantity: str
     point: Point
 
 
 def relative_variance(reading: Reading, truth: Callable[[Reading], complex]) -> float:
-    """``Var(s)/E[s]^2`` of one sample, before any is drawn.
+    """Return the relative variance ``Var(s)/E[s]^2`` of one sample.
 
-    Two for a positive quadratic form of real Gaussians, a bound reached by real ones;
-    ``1 + E[x^2] E[y^2] / E[xy]^2`` for a product of two jointly Gaussian variables.
+    For a positive quadratic form of Gaussians it is at most two.  For a product of two
+    jointly Gaussian variables it is ``1 + E[x^2] E[y^2] / E[xy]^2``.
     """
     if not isinstance(reading.point, PairPoint):
         return GAUSSIAN_VARIANCE
@@ -61,12 +61,12 @@ def relative_variance(reading: Reading, truth: Callable[[Reading], complex]) -> 
 
 
 def margin_of(grid: Grid, tier: str) -> float:
-    """Margin at which a tier judges a grid."""
+    """Return the margin at which a tier judges a grid."""
     return HEADLINE_MARGIN if tier == "headline" and grid.headline else grid.margin
 
 
 def simulated(grid: Grid) -> bool:
-    """True where a grid's quantity is simulated."""
+    """True if the quantity of a grid is simulated."""
     return grid.quantity in SIMULATED
 
 
@@ -77,17 +77,17 @@ def make_plans(
     tier: str,
     samples: int | None = None,
 ) -> dict[Point, Plan]:
-    """Fix the sample size of every grid point, before anything is drawn.
+    """Fix the sample size of every grid point before the simulation.
 
     Args:
-        grid: What is judged.
-        form: The derived form.
-        truths: Its values at the points, where they are known.
+        grid: Grid to judge.
+        form: Derived form.
+        truths: Known values of the derived form, by point.
         tier: One of ``TIERS``.
-        samples: Trajectories a point, if not the planned ones.
+        samples: Number of trajectories per point, instead of the planned number.
 
     Raises:
-        ValueError: If ``samples`` are given and too few to decide at a point.
+        ValueError: If ``samples`` is too small to decide at a point.
     """
     if not simulated(grid):
         return {}
@@ -109,7 +109,7 @@ def make_plans(
 
 
 def score(grid: Grid, form: Expr, plans: dict[Point, Plan]) -> Score:
-    """Score a grid's own plan against the mutants of its derived form."""
+    """Return the mutation score of the plans of a grid."""
     if grid.quantity == "ring_law":
         return score_distribution(form, grid.points, distance_plan(grid.margin))
     if plans:

@@ -1,4 +1,4 @@
-"""Records of what a verification run found about each claim."""
+"""Records of the results of a verification run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,12 +6,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class RouteResult:
-    """One route's answer at one grid point.
+    """Result of one route at one grid point.
 
-    ``value`` is measured over closed form, so 1 is agreement; ``low`` and ``high`` end
-    its interval and equal ``value`` for a deterministic route.  ``form`` says which
-    form was judged: ``derived``, or ``printed`` where the paper's differs from it or the
-    point does not meet the claim's condition, which ``inside`` says.
+    Attributes:
+        route: Key of the route.
+        point: The point as text.
+        value: Measured value divided by the closed form; 1 is agreement.
+        low: Lower end of the interval; equal to ``value`` for a deterministic route.
+        high: Upper end of the interval; equal to ``value`` for a deterministic route.
+        verdict: Outcome at this point.
+        form: Form that was judged: ``derived``, or ``printed`` if the printed form differs
+            or the point violates the condition of the claim.
+        n: Number of samples of a simulation.
+        inside: True if the point satisfies the condition of the claim.
     """
 
     route: str
@@ -33,7 +40,7 @@ def decided(
     form: str = "derived",
     inside: bool = True,
 ) -> RouteResult:
-    """The result of a deterministic route, which is right or wrong."""
+    """Return the result of a deterministic route, which is confirmed or refuted."""
     verdict = "confirmed" if bool(right) else "refuted"
     value = float(value)
     return RouteResult(route, point, value, value, value, verdict, form, inside=inside)
@@ -41,7 +48,7 @@ def decided(
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """The verdict on one claim, with all that it rests on."""
+    """The verdict on one claim, with the results of all routes."""
 
     id: str
     paper: str
@@ -80,7 +87,7 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything one call of ``sigprop verify`` found, and what it ran on."""
+    """The results of one call of ``sigprop verify``, with device and versions."""
 
     claims: tuple[ClaimResult, ...]
     tier: str

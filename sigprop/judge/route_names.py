@@ -1,4 +1,4 @@
-"""Names of the routes by which rows are judged, as a reader knows them."""
+"""Names of the routes for readers."""
 
 from typing import NamedTuple
 
@@ -47,11 +47,11 @@ NAMES = {
     "lyapunov": RouteName("solution of the Lyapunov equation", "Lyapunov"),
     "gramian": RouteName("Gramian of the impulse response", "Gramian"),
 }
-"""By the key of a route in results and JSON; other keys are names, see ``name``."""
+"""Names by the key of a route in results and JSON; see ``name`` for other keys."""
 
 
 def name(route: str) -> str:
-    """The name of a route in a sentence.
+    """Return the name of a route for a sentence.
 
     >>> name("monte_carlo"), name("singular_values"), name("reference_newton")
     ('simulation', 'singular values', 'brute force (newton)')
@@ -65,5 +65,5 @@ def name(route: str) -> str:
 
 
 def short(route: str) -> str:
-    """The name of a route in a narrow column."""
+    """Return the name of a route for a narrow column."""
     return NAMES[route].short if route in NAMES else name(route)

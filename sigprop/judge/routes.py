@@ -1,8 +1,8 @@
-"""Deterministic routes to each quantity, none of which shares the closed form.
+"""Deterministic routes to each quantity that do not use the closed form.
 
-``reference`` builds the kernel by its recurrence in extended precision and sums the
-double sum by brute force.  ``impulse`` takes the kernel through the JAX recurrence,
-the sensitivity's by its derivative.  ``closed_form`` is the stable code.
+``reference`` computes the kernel by its recurrence in extended precision and sums the double
+sum by brute force.  ``impulse`` computes the kernel by the JAX recurrence, and the kernel of
+the sensitivity by its derivative.  ``closed_form`` is the stable code.
 """
 
 import functools
@@ -36,10 +36,10 @@ TAIL = 1e-18  # a truncated stationary sum leaves out less than this, relatively
 
 
 def process(source: Input) -> inputs.GaussianProcess:
-    """The simulated process of a point's input.
+    """Return the process of ``sigprop.inputs`` for the input of a point.
 
     Raises:
-        ValueError: If the input has no process.
+        ValueError: If there is no such process.
     """
     match source.name:
         case "white":
@@ -56,7 +56,7 @@ def process(source: Input) -> inputs.GaussianProcess:
 
 
 def horizon(point: EigenPoint | PairPoint, finite: bool) -> int:
-    """Steps to sum: the point's own, or enough for the stationary value."""
+    """Return the number of steps to sum, enough for the stationary value if not finite."""
     if finite:
         return point.steps
     radius = (
@@ -140,7 +140,7 @@ def _reference_kernel(index: int) -> Callable[[Point, bool], complex]:
 
 
 def eigenvalues(*values: Any) -> Complex[Array, " n"]:
-    """Mpmath numbers as a complex128 array."""
+    """Return mpmath numbers as a complex128 array."""
     return jnp.asarray([complex(value) for value in values], jnp.complex128)
 
 
@@ -206,7 +206,7 @@ def _impulse_kernel(index: int) -> Callable[[Point, bool], complex]:
 def backward_weights(
     lam: Complex[Array, " n"], length: int
 ) -> Complex[Array, "length n"]:
-    """Weights of the errors at steps 1 ... length in ``dL/dx_1``, by reverse mode."""
+    """Compute the weights of the errors of all steps in ``dL/dx_1``, by reverse mode."""
 
     def states(first: Complex[Array, " n"]) -> Complex[Array, "length n"]:
         x = jnp.zeros((length, lam.shape[0]), lam.dtype).at[0].set(first)
@@ -260,9 +260,10 @@ NODES = 24  # Gauss-Legendre nodes in -log(1 - |lam|^2): exact to 1e-13 on our r
 def ring_nodes(
     point: RingPoint,
 ) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
-    """Radii and weights that integrate over the area of a ring.
+    """Return radii and weights of a quadrature over the area of a ring.
 
-    With ``y = -log(1 - |lam|^2)`` the integrand of a moment is smooth up to the edge.
+    In the variable ``y = -log(1 - |lam|^2)`` the integrand of a moment is smooth up to the
+    unit circle.
     """
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     low, high = (-math.log1p(-(radius**2)) for radius in (point.r_min, point.r_max))
@@ -337,7 +338,7 @@ def _impulse_normalised(point: Point, finite: bool) -> complex:
 
 @dataclass(frozen=True)
 class Routes:
-    """The deterministic routes to one quantity, and what its simulation averages."""
+    """The deterministic routes to one quantity."""
 
     reference: Callable[[Point, bool], complex]
     impulse: Callable[[Point, bool], complex]
@@ -373,14 +374,13 @@ QUANTITIES: dict[str, Routes] = {
 
 
 def reach(quantity: str, point: Point) -> float:
-    """Share of a stationary quantity that ``point.steps`` inputs from rest build up.
+    """Return the share of a stationary quantity that ``point.steps`` inputs reach.
 
-    A simulation is finite and starts from the zero state.  The share is a ratio of two
-    brute-force sums, so that it owes nothing to the form that is judged.
+    The inputs start from the zero state.  The share is a ratio of two brute-force sums, so
+    that it does not depend on the form that is judged.
 
     Raises:
-        ValueError: If the share is no positive finite number: no simulation of this
-            length can then say anything of the limit.
+        ValueError: If the share is not a positive finite number.
     """
     route = QUANTITIES[quantity].reference
     with np.errstate(all="ignore"):

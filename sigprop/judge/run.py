@@ -1,7 +1,8 @@
-"""The main job: judge every claim by its routes and say what is true.
+"""A verification run: judge every claim by its routes.
 
-Order of a run: derive and compare forms symbolically, fix every sample size, run the
-deterministic routes, simulate each input once for all claims, judge, score mutants.
+A run derives and compares forms symbolically, fixes every sample size, and runs the
+deterministic routes.  It then simulates each input once for all claims, judges the claims,
+and scores mutants.
 """
 
 import time
@@ -53,7 +54,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class Case:
-    """A claim that is judged on a grid, on its way through a run."""
+    """A claim that is judged on a grid, with its results so far."""
 
     claim: Claim
     grid: Grid
@@ -69,12 +70,12 @@ class Case:
 
     @property
     def finite(self) -> bool:
-        """True where the derived form depends on the number of steps."""
+        """True if the derived form depends on the number of steps."""
         return self.derived.has(T)
 
 
 def prepare(row: Row, tier: str, samples: int | None = None) -> Case:
-    """Derive, compare with the printed form, evaluate on the grid, fix plans."""
+    """Derive the form, compare it with the printed form, evaluate it, and fix plans."""
     case = begin(row)
     plans = make_plans(case.grid, case.derived, case.truths, tier, samples)
     for point, plan in plans.items():
@@ -88,7 +89,7 @@ def prepare(row: Row, tier: str, samples: int | None = None) -> Case:
 
 
 def begin(row: Row) -> Case:
-    """Derive, compare with the printed form and evaluate on the grid, without plans."""
+    """Derive the form, compare it with the printed form, and evaluate it on the grid."""
     claim, grid = row.claim, row.basis
     assert isinstance(grid, Grid)
     assert claim.derive is not None
@@ -123,7 +124,7 @@ def _compare(
 
 
 def tolerance_at(grid: Grid, point: Point) -> float:
-    """Agreement asked at a point; a limit is allowed its stated remainder."""
+    """Return the tolerance at a point; for a limit it is the stated remainder."""
     if grid.quantity == "thin_ring" and isinstance(point, RingPoint):
         width = point.r_max**2 - point.r_min**2
         return width / (2 * (1 - point.r_max**2))
@@ -131,7 +132,7 @@ def tolerance_at(grid: Grid, point: Point) -> float:
 
 
 def deterministic(case: Case) -> None:
-    """Add the routes that draw nothing, for the derived form and a differing print."""
+    """Add the results of deterministic routes, also for a printed form that differs."""
     routes: Routes = QUANTITIES[case.grid.quantity]
     for point, truth in case.truths.items():
         values: list[tuple[str, complex]] = [
@@ -155,9 +156,9 @@ def deterministic(case: Case) -> None:
 
 
 def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
-    """Add the simulated verdicts on the derived form and on a differing print.
+    """Add the simulated verdicts, also on a printed form that differs.
 
-    A stationary form is carried to the simulated number of steps.
+    A stationary form is multiplied by the share of the limit that the steps reach.
     """
     for point, planned in case.plans.items():
         sums = measured[Reading(case.grid.quantity, point)]
@@ -202,7 +203,7 @@ def ring_distribution(case: Case, seed: int) -> None:
 
 
 def ring_map(point: RingPoint) -> RouteResult:
-    """The sampler's arithmetic against the area law, by inverting it at levels."""
+    """Check the arithmetic of the ring sampler: quantiles must be uniform by area."""
     levels = np.linspace(0.0, 1.0, 101)
     with double_precision(True):
         nu = ring.ring_polar(
@@ -215,7 +216,7 @@ def ring_map(point: RingPoint) -> RouteResult:
 
 
 def example_of(case: Case) -> str | None:
-    """The grid point where a wrong print misses most clearly, with both values."""
+    """Describe the grid point where a wrong printed form has its largest error."""
     pairs = {
         str(point): (np.asarray(case.truths[point]), np.asarray(wrong))
         for point, wrong in case.wrong.items()
@@ -229,7 +230,7 @@ def example_of(case: Case) -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what the numbers depend on."""
+    """Return the versions of the packages on which the results depend."""
     installed = {}
     for name in ("sigprop", "jax", "jaxlib", "numpy", "scipy", "sympy", "mpmath"):
         try:
@@ -251,14 +252,16 @@ def verify(
     """Judge rows and return the record of the run.
 
     Args:
-        rows: What to judge; see ``sigprop.evidence.row``.
-        tier: ``quick`` judges every claim at its own margin, ``headline`` the state,
-            sensitivity and ring moments, and gates at long memories, at 1 %.
-        seed: Moves every simulation; verdicts may change with it at the stated rates.
-        samples: Trajectories a grid point, if more than the plan's are wanted.
-        again: Finds a row by its id in a second process, which then judges rows that are
-            on no grid; the calling program must be safe to import.
-        progress: Called with a stage's name, what is done and the total.
+        rows: Rows to judge; see ``sigprop.evidence.row``.
+        tier: ``quick`` judges every claim at its own margin. ``headline`` judges the
+            moments of state, sensitivity and ring, and gates with long time constants, at
+            1 %.
+        seed: Seed of all simulations. Verdicts change with it at the stated error rates.
+        samples: Number of trajectories per grid point, if more than planned.
+        again: Function that finds a row by its id in a second process, which then judges
+            rows without a grid. The calling program must be safe to import.
+        progress: Function that receives the name of a stage, the number done and the
+            total.
 
     Raises:
         ValueError: If the tier is unknown, a grid point is outside its domain, or the
@@ -328,7 +331,7 @@ def simulate_all(
     seed: int,
     progress: Progress = lambda stage, done, total: None,
 ) -> dict[Reading, Sums]:
-    """Simulate what the plans of all cases need, trajectories shared by input."""
+    """Run the simulations that the plans of all cases need, one per input."""
     needed: dict[Reading, int] = {}
     for case in cases:
         for point, planned in case.plans.items():

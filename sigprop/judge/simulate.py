@@ -1,8 +1,8 @@
-"""Simulations that claims share: one set of trajectories an input, many readings.
+"""Simulations that claims share, with one set of trajectories per input.
 
-A reading is one quantity at one grid point.  All readings of one input come from the
-same trajectories, whose key depends on the run's seed and on the input alone: adding a
-claim moves no other.
+A reading is one quantity at one grid point.  All readings of one input use the same
+trajectories.  Their random key depends only on the seed of the run and on the input.  A new
+claim thus does not change the results of others.
 """
 
 import functools
@@ -35,17 +35,17 @@ BATCH = 2048
 
 
 def group_key(seed: int, name: str) -> PRNGKeyArray:
-    """The key of a group of trajectories: the seed, folded with a stable hash.
+    """Return the key of a group of trajectories: the seed, folded with a stable hash.
 
     Raises:
-        ValueError: If no generator takes the seed.
+        ValueError: If the seed is out of range.
     """
     require_seed(seed)
     return group_fold(jax.random.key(seed), name)
 
 
 def pilot_key(name: str) -> PRNGKeyArray:
-    """The key of a pilot, the same in every run; no seed draws from its stream."""
+    """Return the key of a pilot simulation, which is the same in every run."""
     return group_fold(group_key(0, "pilots"), name)
 
 
@@ -211,10 +211,13 @@ def _one_ring(uniform, turn, rho, inner: float, outer: float):
 def log_gap_uniform(
     uniform: Float[Array, " n"], inner: float, outer: float
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """Importance-sample Lemma 3.2's first uniform, even in ``log(1 - |lam|^2)``.
+    """Importance-sample the first uniform of Lemma 3.2, uniform in ``log(1 - |lam|^2)``.
 
-    Returns the uniforms to feed to the sampler and the weights that undo the choice.
-    Sampling by area would see the edge, where the moment comes from, too seldom.
+    Sampling by area would rarely draw eigenvalues near the unit circle, which dominate the
+    moment.
+
+    Returns:
+        Uniforms for the sampler, and importance weights.
     """
     low, high = -math.log1p(-(inner**2)), -math.log1p(-(outer**2))
     width = outer**2 - inner**2
@@ -226,14 +229,17 @@ def log_gap_uniform(
 def peaked_uniform(
     uniform: Float[Array, " n"], peak: Float[Array, " n"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """Importance-sample Lemma 3.2's second uniform from a wrapped Cauchy law.
+    """Importance-sample the second uniform of Lemma 3.2, a wrapped Cauchy phase.
 
-    A correlated input excites some phases far more than others: with phases drawn
-    uniformly the mean of ``|h|^2`` would be the same and its variance enormous.
+    A correlated input excites some phases far more than others.  With uniform phases the
+    variance of ``|h|^2`` would be much larger.
 
     Args:
-        uniform: Uniform on [0, 1].
-        peak: In (-1, 1): how much phase 0, or phase pi if negative, is preferred.
+        uniform: Uniform numbers on [0, 1].
+        peak: Concentration in (-1, 1) at phase 0, or at phase pi if negative.
+
+    Returns:
+        Uniforms for the sampler, and importance weights.
     """
     spread = (1 - peak) / (1 + peak)
     theta = 2 * jnp.arctan(spread * jnp.tan(jnp.pi * (uniform - 0.5)))
@@ -278,7 +284,7 @@ RUNNERS = {
 
 
 class Job(NamedTuple):
-    """One group of trajectories and how many of them."""
+    """One group of trajectories: its simulation, input, readings and sample size."""
 
     runner: Callable[..., dict[Reading, Sums]]
     source: Input
@@ -287,14 +293,15 @@ class Job(NamedTuple):
 
 
 def whole_batches(n: int) -> int:
-    """The least multiple of ``BATCH`` that is not below ``n``."""
+    """Return the smallest multiple of ``BATCH`` that is at least ``n``."""
     return -(-n // BATCH) * BATCH
 
 
 def jobs(needed: dict[Reading, int]) -> tuple[Job, ...]:
-    """Group readings by runner and input; a group runs its largest sample size.
+    """Group readings by simulation and input; a group has its largest sample size.
 
-    It is rounded up to whole batches: a last one of another size would compile anew.
+    The sample size is rounded up to whole batches, because a batch of another size would
+    have to be compiled.
     """
     groups: dict[tuple[Callable[..., dict[Reading, Sums]], Input], list[Reading]]
     groups = defaultdict(list)

@@ -1,8 +1,8 @@
-"""The mean of any statistic of a system, by which a formula is judged.
+"""Tests of a formula for the mean of any statistic of a system.
 
-A statistic is a function of a system and of one sequence of inputs, in functions of JAX.
-A pilot measures its variance and its tail, and so fixes the sample size; the simulation
-that follows has draws of its own.
+A statistic is a JAX function of a system and one sequence of inputs.  A pilot simulation
+measures its variance and its tail, which fix the sample size.  The main simulation uses
+other random numbers.
 """
 
 import functools
@@ -61,13 +61,13 @@ STATISTICS: dict[str, Statistic] = {"state": _state, "sensitivity": _sensitivity
 
 
 class Simulation:
-    """Samples of a statistic of a system under a process of inputs.
+    """Simulation of a statistic of a system with random inputs.
 
     Args:
-        system: As in ``sigprop.judge.systems``.
-        process: Process of its inputs.
-        statistic: A function of the system and of one sequence.
-        steps: Steps of a sequence.
+        system: System; see ``sigprop.judge.systems``.
+        process: Process of the inputs.
+        statistic: Function of the system and one sequence.
+        steps: Number of steps of a sequence.
 
     Raises:
         ValueError: If JAX cannot trace or differentiate the statistic, or it is not one
@@ -96,15 +96,15 @@ class Simulation:
 
     @property
     def size(self) -> int:
-        """Components of the statistic."""
+        """Number of components of the statistic."""
         return int(np.prod(self.shape, dtype=int))
 
     def samples(self, key: Any, num: int) -> Float[np.ndarray, "num components"]:
-        """The statistic on ``num`` sequences, each component a column."""
+        """Return the statistic of ``num`` sequences, with a column per component."""
         return np.concatenate(self._batches(key, num, lambda values: values))
 
     def sums(self, key: Any, num: int) -> Sums:
-        """Sums over ``num`` sequences."""
+        """Return sums of the statistic and its square over ``num`` sequences."""
 
         def add(values: Any) -> Sums:
             return Sums(values.sum(0), (values**2).sum(0), len(values))
@@ -206,14 +206,16 @@ def judge_mean(
 ) -> Judged:
     """Judge the mean of each component of a statistic.
 
-    The margin is relative to the expected value or, where that is zero, to the root mean
-    square of the statistic: then a verdict's ratio is one plus the mean in that unit.
-    The most demanding component fixes the sample size of all.  A formula that the pilot
-    contradicts gets as many samples as refute it.
+    The margin is relative to the expected value.  If this value is zero, the margin is
+    relative to the root mean square of the statistic.  The ratio in the verdict then is one
+    plus the mean in this unit.
+
+    The component that needs most samples fixes the sample size.  If the pilot simulation
+    contradicts a formula, the sample size is only as large as needed to refute it.
 
     Raises:
-        ValueError: If the margin is out of range, a component does not vary, is not
-            finite or has the tail of an infinite variance, or it takes too long.
+        ValueError: If the margin is out of range or the simulation would take too long.
+            Also if a component is constant, not finite, or has no finite variance.
     """
     require_margin(margin)
     memory = simulation.memory + 8.0 * PILOT * simulation.size
@@ -259,7 +261,7 @@ def _judged(ratio: float, sized: Plan, more: bool) -> Verdict:
 
 
 def position(index: int, shape: tuple[int, ...]) -> str:
-    """A component by its index, or by one an axis."""
+    """Return the position of a component as text, with one index per axis."""
     if len(shape) < 2:
         return str(index)
     return str(tuple(int(i) for i in np.unravel_index(index, shape)))

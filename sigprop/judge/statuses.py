@@ -1,4 +1,4 @@
-"""From route results to a status, and from a status to a record."""
+"""The status of a row from the results of its routes, and the record of the row."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from sigprop.theory.claims import Kind, Status
 def simulated_result(
     point: str, verdict: Verdict, form: str = "derived"
 ) -> RouteResult:
-    """A simulated verdict as a route result."""
+    """Return a simulated verdict as the result of a route."""
     return RouteResult(
         "monte_carlo",
         point,
@@ -27,11 +27,12 @@ def simulated_result(
 
 
 def status_of(row: Row, results: Iterable[RouteResult], scores: Scores) -> Status:
-    """Status from the results of all routes; no status that a row announces is read.
+    """Return the status of a row from the results of all routes.
 
-    A definition is never refuted.  Any other statement is refuted where it fails within
-    its condition and what is true is known; conditional where it fails beyond it alone;
-    undecided where the routes do not suffice, disagree, or notice no mutant of the form.
+    The expected status of the row is not used.  A definition is never refuted.  Any other
+    statement is refuted if it fails within its condition and the true form is known.  It is
+    conditional if it fails only outside its condition.  It is undecided if the routes do
+    not suffice, disagree, or refute no mutant of the form.
     """
     claim = row.claim
     if row.basis is None:  # there is no truth value
@@ -83,7 +84,7 @@ def finish(
     seconds: float,
     example: str | None = None,
 ) -> ClaimResult:
-    """The record of one claim."""
+    """Return the record of one claim."""
     claim, erratum = row.claim, row.claim.erratum
     routes = tuple(dict.fromkeys(r.route for r in results))
     example_of_row = row.basis.example if row.basis else None

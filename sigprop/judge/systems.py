@@ -1,16 +1,16 @@
-"""Systems whose statistics are judged: trajectories of anything that has states.
+"""Systems whose statistics can be tested, and their trajectories.
 
 A system is one of
 
-- eigenvalues (n,), for ``h_t = lam h_{t-1} + x_t``;
+- eigenvalues (n,) of the recurrence ``h_t = lam h_{t-1} + x_t``;
 - a layer of ``sigprop.layers``;
 - a network of ``sigprop.networks``, or the pair (network, state) that ``build`` returns;
-- a ``Recurrence``: an object of your own with ``initial`` and ``step``;
+- a ``Recurrence``, which is any object with ``initial`` and ``step``;
 - a function from inputs to states.
 
-Layers, and networks with a linear encoder, take inputs (time, d_in): as many independent
-sequences as they have channels.  Any other system takes inputs of the shape that its
-``Process`` samples: (time,) of a process of ``sigprop.inputs``.
+Layers, and networks with a linear encoder, need inputs of shape (time, d_in), one independent
+sequence for each channel.  Any other system gets inputs of the shape that its ``Process``
+samples, which is (time,) for the processes of ``sigprop.inputs``.
 """
 
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -31,12 +31,13 @@ from sigprop.neuron.recurrence import linear_recurrence
 
 @runtime_checkable
 class Recurrence(Protocol):
-    """A recurrence of your own.
+    """Protocol of a recurrence that you define, with ``initial`` and ``step``.
 
-    Its parameters can be differentiated if it is a pytree, such as an ``equinox.Module``.
+    JAX can differentiate with respect to its parameters if it is a pytree, such as an
+    ``equinox.Module``.
 
     Attributes:
-        initial: The state before the first input; an attribute or a property.
+        initial: State before the first input, as an attribute or a property.
 
     Example:
         >>> class Decay:
@@ -52,13 +53,13 @@ class Recurrence(Protocol):
     initial: Any
 
     def step(self, state: Any, x: Any) -> Any:
-        """Take one input and return the next state, of the same shape."""
+        """Take one input and return the next state, of the same shape as ``state``."""
         ...
 
 
 @runtime_checkable
 class Process(Protocol):
-    """An input process of your own.  Those of ``sigprop.inputs`` are some.
+    """Protocol of an input process, such as the processes of ``sigprop.inputs``.
 
     Example:
         >>> from sigprop import AR1
@@ -69,18 +70,19 @@ class Process(Protocol):
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any
     ) -> Num[Array, "num length *features"]:
-        """Draw ``num`` independent sequences of ``length`` steps, in functions of JAX."""
+        """Draw ``num`` independent sequences of ``length`` steps with functions of JAX."""
         ...
 
 
 class Trajectory(NamedTuple):
-    """States and outputs of a system at each step, from its initial state.
+    """States and outputs of a system at each step.
 
     Attributes:
-        states: (time, n); of a network, one such array a block; of a ``Recurrence``, a
-            pytree like its state.
-        outputs: (time, d_out) of a layer; what a network or a function returns; the
-            states of any other system.
+        states: States of shape (time, n). For a network it is a tuple of such arrays, one
+            per block. For a ``Recurrence`` it is a pytree like its state, with a leading
+            axis of time.
+        outputs: Outputs of a layer, of shape (time, d_out), or of a network. For any
+            other system they are equal to the states.
 
     Example:
         >>> run = trajectory(jnp.array([0.5]), jnp.array([1.0, 0.0]))
@@ -93,14 +95,18 @@ class Trajectory(NamedTuple):
 
 
 def trajectory(system: Any, x: Num[Array | np.ndarray, "time *features"]) -> Trajectory:
-    """Run a system on one sequence of inputs; JAX differentiates it in both arguments.
+    """Run a system on one sequence of inputs, starting from its initial state.
+
+    JAX can differentiate the result with respect to both arguments.
 
     Args:
-        system: One of those above.
-        x: Inputs.
+        system: Eigenvalues ``lam (n,)`` of ``h_t = lam h_{t-1} + x_t``, a layer, a network,
+            a pair (network, state), a ``Recurrence``, or a function from inputs to states.
+        x: Inputs, of shape (time, d_in) for a layer or a network.
 
     Raises:
-        ValueError: If the system is none of those above, or the inputs do not fit it.
+        ValueError: If the system is of another kind, the inputs do not fit it, or a
+            network is in training mode.
 
     Example:
         >>> trajectory(jnp.array([0.5]), jnp.array([1.0, 0.0])).states
@@ -180,7 +186,7 @@ def _of_network(network: Network, state: Any, x: Any) -> Trajectory:
 
 
 def channels(system: Any) -> int | None:
-    """Inputs a step of a layer or of a linear encoder; nothing of another system."""
+    """Number of inputs per step of a layer or a linear encoder, otherwise ``None``."""
     if isinstance(system, Layer):
         return system.widths[0]
     network, _ = _network(system)
@@ -192,10 +198,10 @@ def channels(system: Any) -> int | None:
 def draw(
     process: Process, key: PRNGKeyArray, num: int, steps: int, width: int | None
 ) -> Num[Array, "num steps *features"]:
-    """Sequences of inputs for a system of so many channels.
+    """Draw input sequences for a system with ``width`` channels.
 
     Raises:
-        ValueError: If a sample has not an axis of ``num`` and one of ``steps``.
+        ValueError: If a sample does not have the shape (num, steps, ...).
     """
     dtype = jnp.float64
     x = process.sample(key, num, steps, dtype)

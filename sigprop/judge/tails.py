@@ -1,7 +1,7 @@
-"""Samples with so heavy a tail that a mean of them has no trustworthy interval.
+"""Tail index of samples, which decides if their variance is finite.
 
-The variance of a sample exists only if its tail index is above two.  Without it the error
-of a mean does not fall as one over the root of the sample size, and no sample size can be
+The variance is finite only if the tail index is above two.  Otherwise the error of a mean does
+not decrease as one over the square root of the sample size.  No sample size can then be
 planned.
 """
 
@@ -15,19 +15,19 @@ LEAST = 2.0  # tail index, at or below which no variance exists
 
 
 def tail_index(samples: Float[np.ndarray, " n"], largest: int = LARGEST) -> float:
-    """Estimate ``a`` where ``P(|s - mean| > x)`` falls off as ``x**-a``.
+    """Estimate the tail index ``a`` of samples, with ``P(|s - mean| > x) ~ x**-a``.
 
-    The estimator tells a power from the tails of Gaussian squares and fourth powers,
-    which Hill's estimator takes for powers of index 3.5 and 1.9 in 16384 samples.  Of
-    them and of other tails without a power law the estimate is large or infinite.
+    For tails that are not a power law, the estimate is large or infinite.  Squares and
+    fourth powers of Gaussians are examples; in 16384 samples, Hill's estimator gives them
+    the indices 3.5 and 1.9.
 
     Args:
-        samples: Independent.
-        largest: How many samples, those furthest from the mean, are the tail.
+        samples: Independent samples.
+        largest: Number of samples in the tail, the furthest from the mean.
 
     Returns:
-        The index; infinite for a tail lighter than any power, and for samples whose
-        largest distance occurs twice, since they are bounded.
+        The tail index. It is infinite for a tail lighter than any power. It is also
+        infinite if the largest distance occurs twice, because the samples are bounded.
 
     Raises:
         ValueError: If there are not more samples than ``largest``.

@@ -1,7 +1,7 @@
-"""The second moments of neurons by their eigenvalues, by which a formula is judged.
+"""Tests of a formula for the second moments of neurons, given their eigenvalues.
 
-The simulation is the fastest that there is, and the law of its samples is known: they are
-quadratic forms of Gaussians.  ``sigprop.judge.statistics`` has any other statistic.
+This simulation is faster than that of ``sigprop.judge.statistics``, which tests any other
+statistic.  The samples are quadratic forms of Gaussians, whose distribution is known.
 """
 
 from collections.abc import Sequence
@@ -41,15 +41,16 @@ class Judged(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Arguments of a callable formula: one component of the statistic.
+    """Argument of a formula that is a function: the setting of one component.
 
     Attributes:
-        lam: The neuron's eigenvalue; not a number where it has none.
-        gap: ``1 - |lam|``.
-        theta: The phase of ``lam``.
-        input: The input process as formulas see it, or a process of your own.
-        steps: Inputs seen from the initial state.
-        component: Its position in the statistic, read row by row.
+        lam: Eigenvalue of the neuron, or NaN if the system has no eigenvalues.
+        gap: Distance of the modulus from the stability boundary, ``1 - |lam|``.
+        theta: Phase of ``lam`` in radians.
+        input: Parameters of a process of ``sigprop.inputs``, or the process that you
+            defined.
+        steps: Number of inputs since the initial state.
+        component: Index of the component in the statistic, flattened row by row.
 
     Example:
         >>> from sigprop import White
@@ -66,12 +67,12 @@ class Setting(NamedTuple):
 
 
 def is_known(process: Any) -> bool:
-    """True for a process whose parameters formulas know, or for such parameters."""
+    """True for a process of ``sigprop.inputs``, or for its parameters."""
     return isinstance(process, White | Constant | AR1 | Mixed | MovingAverage | Input)
 
 
 def input_of(process: GaussianProcess) -> Input:
-    """A process as formulas see it.
+    """Return the parameters of a process, which formulas use.
 
     Raises:
         ValueError: If the process is not one of ``sigprop.inputs``.
@@ -103,7 +104,13 @@ def _scaled(variance: float, rho: float) -> Input:
 def settings_of(
     lams: Any, source: Any, steps: int | None, margin: float
 ) -> list[Setting]:
-    """Neurons of these eigenvalues; arguments as in ``testing.assert_moment``.
+    """Return the settings of neurons with given eigenvalues.
+
+    Args:
+        lams: Eigenvalues.
+        source: Parameters of the input process.
+        steps: Number of inputs; by default enough for the stationary moment.
+        margin: Relative margin of the test.
 
     Raises:
         ValueError: If an eigenvalue or the margin is out of range.
@@ -146,19 +153,19 @@ def judge_neurons(
     seed: int,
     yes: bool,
 ) -> Judged:
-    """Judge ``E|h|^2`` or ``E|dh/dlam|^2`` of neurons that see as many inputs.
+    """Judge ``E|h|^2`` or ``E|dh/dlam|^2`` of neurons after equally many inputs.
 
     Args:
-        settings: One a neuron.
-        process: One of ``sigprop.inputs``.
+        settings: Setting of each neuron.
+        process: Process of ``sigprop.inputs``.
         quantity: ``state`` or ``sensitivity``.
-        expected: One a neuron.
-        margin: As in ``testing.assert_moment``, as are the others.
-        seed: Key of the simulation.
-        yes: True to begin long work.
+        expected: Expected moment of each neuron.
+        margin: Relative margin of the test.
+        seed: Seed of the simulation.
+        yes: True to allow a simulation of any length.
 
     Raises:
-        ValueError: If it takes too long.
+        ValueError: If the simulation would take too long and ``yes`` is false.
     """
     steps, lam = settings[0].steps, jnp.asarray([setting.lam for setting in settings])
     key = jax.random.key(seed)
@@ -174,10 +181,10 @@ def judge_neurons(
 
 
 def require_margin(margin: float) -> None:
-    """Refuse a margin that no simulation decides.
+    """Check that a simulation can decide within a margin.
 
     Raises:
-        ValueError: If it is not between zero and one, or takes too many trajectories.
+        ValueError: If the margin is not in (0, 1), or needs too many trajectories.
     """
     Plan(2, margin)  # refuses a margin out of range
     if _least(margin) > forecast.MOST:
@@ -193,7 +200,7 @@ def _least(margin: float) -> int:
 
 
 def allow(cost: forecast.Forecast, margin: float, yes: bool) -> None:
-    """Say what takes long, and refuse what takes too long.
+    """Announce a long simulation, and stop one that is too long.
 
     Raises:
         ValueError: If it would take more than a day or half of the memory.
@@ -217,7 +224,10 @@ def _allow_neurons(key, lam, process, steps, margin, yes) -> None:
 
 
 def stationary_steps(radius: float, margin: float) -> int:
-    """Steps after which both kernels' missing tails are below a hundredth of a margin.
+    """Return the number of steps that reaches stationary moments closely enough.
+
+    The relative remainder of the state's and the sensitivity's moment is then below a
+    hundredth of the margin.
 
     Source: ``sigprop.theory.diagonal.remainder_factor``.
     """

@@ -1,10 +1,10 @@
-"""Confirmed, refuted or inconclusive: the planner and the judge of every simulation.
+"""Plans and verdicts of simulations: confirmed, refuted or inconclusive.
 
-A claim on a moment is judged on the ratio ``R = mean(s) / F`` of ``n`` independent
-samples to the closed form.  It is *refuted* if the two-sided interval at level
-``beta`` excludes 1, *confirmed within d* if both one-sided tests of ``R >= 1 + d`` and
-``R <= 1 - d`` reject at level ``alpha`` (equivalence test), else *inconclusive*, which
-is a failure of the plan and never a pass.  The sample size is fixed before the run.
+A claim about a moment is judged by the ratio ``R = mean(s) / F`` of the mean of ``n``
+independent samples to the closed form.  The claim is *refuted* if the two-sided interval at
+level ``beta`` excludes 1.  It is *confirmed within d* if both one-sided tests of
+``R >= 1 + d`` and ``R <= 1 - d`` reject at level ``alpha`` (equivalence test).  Otherwise it
+is *inconclusive*, which counts as a failure.  The sample size is fixed before the run.
 """
 
 import functools
@@ -25,7 +25,7 @@ GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Ga
 
 
 class Outcome(StrEnum):
-    """The three answers."""
+    """The three outcomes of a simulation."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
@@ -34,11 +34,21 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """Number of samples, fixed in advance, and the margin and error rates of the test.
+    """Number of samples, fixed in advance, with the margin and error rates of the test.
 
-    ``variance`` is the relative variance ``Var(s)/E[s]^2`` of one sample.  At its bound
-    of 2 for Gaussian quadratic forms the law of ``n R`` is chi-square with ``n`` degrees
-    of freedom or less dispersed; for other variances the normal law is used.
+    At a relative variance of 2, the bound for Gaussian quadratic forms, ``n R`` is
+    chi-square with ``n`` degrees of freedom or less dispersed.  For other variances the
+    normal distribution is used.
+
+    Attributes:
+        n: Number of samples.
+        margin: Relative margin of the equivalence test.
+        alpha: Level of the one-sided tests.
+        beta: Level of the two-sided interval.
+        variance: Relative variance ``Var(s)/E[s]^2`` of one sample.
+        exact: True if the claim is an equality, false if it is an agreement within the
+            margin.
+        off: Bound of the relative difference between a right form and the simulated mean.
     """
 
     n: int
@@ -67,20 +77,20 @@ class Plan:
             )
 
     def quantile(self, level: float) -> float:
-        """Quantile of ``R`` when the closed form is right."""
+        """Return the quantile of ``R`` if the closed form is right."""
         if self.variance == GAUSSIAN_VARIANCE:
             return float(2 * scipy.special.gammaincinv(self.n / 2, level) / self.n)
         return 1 + float(scipy.special.ndtri(level)) * math.sqrt(self.variance / self.n)
 
     def upper(self, level: float) -> float:
-        """Quantile exceeded with probability ``level``, accurate for small levels."""
+        """Return the quantile that ``R`` exceeds with probability ``level``."""
         if self.variance == GAUSSIAN_VARIANCE:
             return float(scipy.special.chdtri(self.n, level) / self.n)
         return 1 - float(scipy.special.ndtri(level)) * math.sqrt(self.variance / self.n)
 
     @property
     def acceptance(self) -> tuple[float, float]:
-        """Ratios between which the claim is confirmed within the margin."""
+        """Smallest and largest ratio at which the claim is confirmed."""
         return (
             (1 - self.margin) * self.upper(self.alpha),
             (1 + self.margin) * self.quantile(self.alpha),
@@ -88,12 +98,12 @@ class Plan:
 
     @property
     def allowed(self) -> tuple[float, float]:
-        """Ratios of truth to form at which the claim is right."""
+        """Smallest and largest ratio of truth to form at which the claim is right."""
         return (1.0, 1.0) if self.exact else (1 - self.margin, 1 + self.margin)
 
     @property
     def power(self) -> float:
-        """Probability that a right form is confirmed and not refuted."""
+        """Probability that a right form is confirmed."""
         low, high = self.acceptance
         low = max(low, self.allowed[0] * self.quantile(self.beta / 2))
         high = min(high, self.allowed[1] * self.upper(self.beta / 2))
@@ -111,10 +121,7 @@ class Plan:
 
     @property
     def decides(self) -> bool:
-        """True where a right form is confirmed with probability ``1 - beta`` or more.
-
-        The miss is written with tails, which stay accurate where ``1 - power`` does not.
-        """
+        """True if a right form is confirmed with probability ``1 - beta`` or more."""
         low, high = self.acceptance
         return all(
             self._tail(low / true, high / true) <= self.beta
@@ -137,9 +144,9 @@ class Plan:
 
     @property
     def detectable(self) -> tuple[float, float]:
-        """Ratios of truth to form outside which a wrong form is refuted.
+        """Ratios of truth to form below and above which a wrong form is refuted.
 
-        Refuted with probability ``1 - beta``: below the first or above the second.
+        It is refuted with probability ``1 - beta`` or more.
         """
         return (
             self.allowed[0] * self.quantile(self.beta / 2) / self.upper(self.beta),
@@ -157,11 +164,19 @@ def plan(
     exact: bool = True,
     off: float = 0.0,
 ) -> Plan:
-    """Return the plan with the least sample size that decides.
+    """Return the plan with the smallest sample size that decides.
 
-    ``n`` is close to ``V (z_{1-alpha} + z_{1-beta/2})^2 / d^2``, with ``d`` the part of
-    the margin that is left beyond ``off``; for Gaussian samples the chi-square law is
-    exact and the search is over it.
+    ``n`` is close to ``V (z_{1-alpha} + z_{1-beta/2})^2 / d^2`` with ``d = margin - off``.
+    For quadratic forms of Gaussians the exact chi-square distribution is used.
+
+    Args:
+        margin: Relative margin of the equivalence test, in (0, 1).
+        alpha: Level of the one-sided tests.
+        beta: Level of the two-sided interval.
+        variance: Relative variance ``Var(s)/E[s]^2`` of one sample.
+        exact: True if the claim is an equality, false if it is an agreement within the
+            margin.
+        off: Bound of the relative difference between a right form and the simulated mean.
 
     Raises:
         ValueError: If the margin, a level, the relative variance or ``off`` is out of
@@ -190,10 +205,11 @@ def plan(
 
 
 def require_enough(n: int, margin: float, variance: float = GAUSSIAN_VARIANCE) -> Plan:
-    """Return the plan of a sample size of one's own, or refuse one that cannot decide.
+    """Return the plan with a given sample size.
 
     Raises:
-        ValueError: Naming the sample size that is needed.
+        ValueError: If the sample size is too small to decide. The message gives the
+            sample size that is needed.
     """
     least = plan(margin, variance=variance).n
     if n < least:
@@ -205,12 +221,12 @@ def require_enough(n: int, margin: float, variance: float = GAUSSIAN_VARIANCE) -
 
 
 def require_small(bias: float, margin: float, where: str) -> None:
-    """Refuse a plan whose simulated quantity is not the one that it is compared with.
+    """Check that a simulated quantity is close enough to the form that it tests.
 
     Args:
-        bias: Bound on their relative difference, known before anything is drawn.
-        margin: Margin of the plan; a hundredth of it may be spent on the bias.
-        where: What is planned, for the message.
+        bias: Bound of their relative difference, which is known before the simulation.
+        margin: Margin of the plan. The bias may be at most a hundredth of it.
+        where: Name of the plan in the message.
 
     Raises:
         ValueError: If the bias is larger.
@@ -224,7 +240,7 @@ def require_small(bias: float, margin: float, where: str) -> None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A word, the measured ratio and its interval at level ``beta``."""
+    """Outcome, measured ratio and its interval at level ``beta``, and sample size."""
 
     outcome: Outcome
     ratio: float
@@ -240,15 +256,14 @@ def judge(
 
     Args:
         mean: Sample mean of ``plan.n`` independent samples.
-        expected: The closed form at the parameters that were simulated.  Anything but
-            a finite number with the sign of the mean is refuted.
-        plan: Fixes the sample size, the margin and the law.
-        sem: Standard error measured in the run.  It never sets the interval: it guards
-            against a frozen sample, and against one that varies more than was planned,
-            on which no verdict is given.
+        expected: Value of the closed form at the simulated parameters. It is refuted
+            unless it is finite and has the sign of the mean.
+        plan: Plan with the sample size, the margin and the variance.
+        sem: Standard error in the simulation. It does not change the interval. If the
+            samples vary more than planned, the outcome is inconclusive.
 
     Raises:
-        ValueError: If the samples did not vary, or the mean is not finite.
+        ValueError: If all samples are equal, or the mean is not finite.
 
     Example:
         >>> verdicts = [judge(mean, 2.0, plan(0.05)) for mean in (2.02, 2.2)]
@@ -282,10 +297,10 @@ def judge(
 
 @dataclass(frozen=True)
 class DistancePlan:
-    """Plan for a whole law: the Kolmogorov distance to it, by the DKW inequality.
+    """Plan of a test of a distribution by the Kolmogorov distance (DKW inequality).
 
-    A law is confirmed within ``margin`` if the distance plus ``alpha``'s band is below
-    it, refuted if the distance exceeds ``beta``'s band.
+    A distribution is confirmed if the distance plus the band at level ``alpha`` is below
+    ``margin``.  It is refuted if the distance exceeds the band at level ``beta``.
     """
 
     n: int
@@ -294,7 +309,9 @@ class DistancePlan:
     beta: float = BETA
 
     def band(self, level: float) -> float:
-        """Distance that ``n`` samples of the right law exceed at most so often.
+        """Return the distance that is exceeded with probability at most ``level``.
+
+        The samples have the claimed distribution.
 
         Source: Massart (1990), the sharp constant of Dvoretzky, Kiefer and Wolfowitz.
         """
@@ -302,14 +319,14 @@ class DistancePlan:
 
     @property
     def detectable(self) -> float:
-        """Smallest distance between laws that is refuted with probability 1 - beta."""
+        """Smallest distance of a distribution that is refuted with probability 1 - beta."""
         return 2 * self.band(self.beta)
 
 
 def distance_plan(
     margin: float, alpha: float = ALPHA, beta: float = BETA
 ) -> DistancePlan:
-    """Return the least sample size whose two bands fit into the margin.
+    """Return the plan with the smallest sample size whose bands fit into the margin.
 
     Raises:
         ValueError: If the margin or a level is out of range.
@@ -320,12 +337,12 @@ def distance_plan(
 
 
 def judge_uniform(samples: Float[np.ndarray, " n"], plan: DistancePlan) -> Verdict:
-    """Judge samples that the claimed law maps to uniform ones on [0, 1].
+    """Judge samples that are uniform on [0, 1] if the claimed distribution is right.
 
-    The reported ratio is ``1 + distance``, so that 1 is agreement here too.
+    The ratio in the verdict is ``1 + distance``, so that 1 is agreement.
 
     Raises:
-        ValueError: If the number of samples is not the plan's.
+        ValueError: If the number of samples is not ``plan.n``.
     """
     if samples.shape[0] != plan.n:
         raise ValueError(f"need the plan's {plan.n} samples, got {samples.shape[0]}")

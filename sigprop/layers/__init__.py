@@ -1,9 +1,11 @@
-"""Every recurrent layer of the papers, one file each, one contract.
+"""Recurrent layers of the papers, one file for each, with one common interface.
 
-A call on a sequence, ``step`` for one input, ``states``, ``eigenvalues``, and the
-optimiser's ``groups``.  All hold to one table of laws, ``tests/test_laws.py``, where a new
-layer is one line: parallel is step by step is convolution, the past alone matters,
-gradients are finite differences, ``|lambda| <= 1`` wherever that is claimed.
+A layer is called on a whole sequence, or runs input by input with ``step``.  It also has
+``states``, ``eigenvalues``, and ``groups`` for the optimiser.
+
+``tests/test_laws.py`` checks the same properties of every layer: parallel and sequential
+runs agree, and gradients match finite differences.  Outputs of causal layers ignore later
+inputs, and stable layers have ``|lambda| <= 1``.
 
     >>> import jax
     >>> from sigprop.layers import rotrnn
@@ -12,9 +14,8 @@ gradients are finite differences, ``|lambda| <= 1`` wherever that is claimed.
     >>> layer(u).shape, bool(abs(layer.eigenvalues()).max() <= 1)
     ((1000, 8), True)
 
-Where the authors' released code starts otherwise than their paper says, both are here:
-``zucchet_lru`` and ``rotrnn`` follow the paper, ``released_zucchet_lru`` and
-``released_rotrnn`` the code.
+Two papers initialise differently in print and in their released code.  ``zucchet_lru`` and
+``rotrnn`` follow the papers, ``released_zucchet_lru`` and ``released_rotrnn`` the code.
 """
 
 from typing import TYPE_CHECKING

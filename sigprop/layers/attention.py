@@ -1,8 +1,8 @@
-"""Causal self-attention: the baseline that keeps its whole past instead of a state.
+"""Causal self-attention, a baseline that stores all past inputs instead of a fixed state.
 
 In every head ``q_t = R_t W_q u_t``, ``k_t = R_t W_k u_t``, ``v_t = W_v u_t``, and
 ``y_t = W_o sum_{s <= t} a_ts v_s`` with ``a_t = softmax_s(q_t . k_s / sqrt(size))``.  The
-rotation ``R_t`` tells positions apart; scores depend on ``t - s`` alone.
+rotation ``R_t`` encodes the position: scores depend on positions only through ``t - s``.
 
 Source: Vaswani et al. (2017), Section 3.2; Su et al. (2021), Section 3.2.2 for ``R_t``.
 """
@@ -31,10 +31,10 @@ Cache = tuple[Float[Array, "max_length both"], Int[Array, ""]]
 
 @final
 class CausalAttention(Layer):
-    """The layer; build one with ``causal_attention``.
+    """Causal self-attention layer; build one with ``causal_attention``.
 
-    Row ``t`` of the states holds the key, turned to its position, and the value of
-    ``u_t``.  A step keeps the rows of all steps before it and counts them.  Time and
+    Row ``t`` of the states holds the rotated key and the value of input ``u_t``.  With
+    ``step``, the state holds these rows for all past inputs, and their number.  Time and
     memory of a whole sequence grow with the square of its length.
 
     Example:
@@ -54,26 +54,27 @@ class CausalAttention(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``, which are one number."""
+        """Number of inputs and number of outputs, which are equal."""
         return self.W_q.shape[0], self.W_q.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers that each step adds to what is kept."""
+        """Number of real numbers in the key and the value that each step stores."""
         return 2 * self.W_q.shape[0]
 
     def initial_state(self) -> Cache:
-        """Room for ``max_length`` keys and values, and the number of those present."""
+        """Return ``max_length`` zero rows for keys and values, and the count 0."""
         rows = jnp.zeros((self.max_length, self.state_size), self.W_k.dtype)
         return rows, jnp.zeros((), jnp.int32)
 
     def step(
         self, state: Cache, u: Float[Array, " width"]
     ) -> tuple[Cache, Float[Array, " width"]]:
-        """Keep one key and value, and attend to all that are kept.
+        """Store the key and value of one input, and attend to all stored rows.
 
         Raises:
-            RuntimeError: After ``max_length`` steps, also inside compiled code.
+            RuntimeError: If more than ``max_length`` steps are run. Compiled code
+                raises it too.
         """
         rows, count = state
         count = eqx.error_if(
@@ -86,7 +87,7 @@ class CausalAttention(Layer):
         return (rows, count + 1), self._attend(rows, u[None], count[None])[0]
 
     def states(self, u: Float[Array, "time width"]) -> Float[Array, "time both"]:
-        """Keys and values of all steps, side by side.
+        """Return one row per step: the rotated keys of all heads, then the values.
 
         Raises:
             ValueError: If there are more than ``max_length`` inputs.
@@ -101,7 +102,7 @@ class CausalAttention(Layer):
     def read(
         self, h: Float[Array, "time both"], u: Float[Array, "time width"]
     ) -> Float[Array, "time width"]:
-        """``y``, with queries from ``u``."""
+        """Return the outputs ``y`` of all steps, with queries computed from ``u``."""
         return self._attend(h, u, jnp.arange(u.shape[0]))
 
     def _heads(self, x: Float[Array, "time width"]) -> Float[Array, "time heads size"]:
@@ -131,17 +132,18 @@ class CausalAttention(Layer):
         return mixed.reshape(u.shape) @ self.W_o.T
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {"W_q": "input", "W_k": "input", "W_v": "input", "W_o": "readout"}
 
 
 def rotary(
     x: Float[Array, "time heads size"], positions: Int[Array, " time"]
 ) -> Float[Array, "time heads size"]:
-    """Turn pair ``i`` of every head by the angle ``position 10000^(-2i/size)``.
+    """Rotate pair ``i`` of entries of every head by ``position 10000^(-2i/size)`` radians.
 
-    Source: Su et al. (2021), Section 3.2.2 and 3.4.2, counting positions and pairs from
-    zero.
+    Positions and pairs are counted from zero.
+
+    Source: Su et al. (2021), Section 3.2.2 and 3.4.2.
     """
     size = x.shape[-1]
     speeds = SLOWEST ** (-np.arange(0, size, 2) / size)
@@ -155,20 +157,24 @@ def rotary(
 def causal_attention(
     state_size: int, width: int, *, key: PRNGKeyArray, heads: int, max_length: int
 ) -> CausalAttention:
-    """Draw the layer with entries of variance ``1/width``, that of LeCun and of Glorot.
+    """Draw a causal attention layer with weights of variance ``1/width``.
+
+    For square matrices this is both the LeCun and the Glorot initialisation.
 
     Args:
-        state_size: Numbers in the query of all heads; the width.
-        width: Number of inputs, which is also that of outputs.
+        state_size: Number of entries of the queries of all heads; must equal ``width``.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Each has ``width / heads`` numbers, an even number of them.
-        max_length: Longest sequence; a step keeps room for it.
+        heads: Number of heads. The size of a head, ``width / heads``, must be even.
+        max_length: Largest number of inputs in a sequence. The state that ``step``
+            uses has this number of rows.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ, the heads
-            do not divide the width, or the size of a head is odd.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ,
+            ``width`` is not a multiple of ``heads``, or the size of a head is odd.
 
-    Source: Vaswani et al. (2017), Section 3.2.2, without biases; it names no variance.
+    Source: Vaswani et al. (2017), Section 3.2.2, without biases. The paper gives no
+    variance.
 
     Example:
         >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)

@@ -1,4 +1,4 @@
-"""One contract for every recurrent layer: step by step, in parallel, and its laws.
+"""Common interface of all recurrent layers, run input by input or on a whole sequence.
 
 Notation: u  inputs (time, d_in);  h  states (time, n);  y  outputs (time, d_out).
 """
@@ -20,12 +20,12 @@ Group = Literal["recurrent", "input", "readout"]
 
 
 class Layer(eqx.Module):
-    """A sequence layer.
+    """Abstract base of the layers, which map a sequence of inputs to outputs.
 
     Attributes:
         linear: True if the outputs are linear in the inputs.
-        causal: True if ``y_t`` depends on ``u_1 ... u_t`` alone.
-        stable: True if ``|lam| <= 1`` at any value of the parameters.
+        causal: True if the output ``y_t`` depends only on the inputs ``u_1 ... u_t``.
+        stable: True if all eigenvalues satisfy ``|lam| <= 1`` for any parameters.
 
     Example:
         >>> from sigprop.layers import lru
@@ -39,7 +39,7 @@ class Layer(eqx.Module):
     stable: ClassVar[bool] = False
 
     def __check_init__(self) -> None:
-        """Refuse parameters that are not numbers; a logarithm may be infinite."""
+        """Check that no parameter is NaN; a logarithm may be infinite."""
         for path, value in jax.tree.leaves_with_path(self):
             if known(value) and np.isnan(np.asarray(value)).any():
                 raise ValueError(
@@ -50,16 +50,16 @@ class Layer(eqx.Module):
     @property
     @abstractmethod
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
 
     @property
     @abstractmethod
     def state_size(self) -> int:
-        """Numbers in the state ``h``; a complex one counts once."""
+        """Number of entries of the state ``h``; a complex entry counts once."""
 
     @abstractmethod
     def initial_state(self) -> State:
-        """The zero state."""
+        """Return the initial state, all zeros."""
 
     @abstractmethod
     def step(
@@ -69,16 +69,19 @@ class Layer(eqx.Module):
 
     @abstractmethod
     def states(self, u: Float[Array, "time d_in"]) -> Inexact[Array, "time n"]:
-        """All states from the zero state, in parallel where the layer can."""
+        """Compute the states of all steps, starting from the zero state.
+
+        The steps run in parallel if the recurrence allows it.
+        """
 
     @abstractmethod
     def read(
         self, h: Inexact[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Outputs from states."""
+        """Compute the outputs of all steps from their states ``h`` and inputs ``u``."""
 
     def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
-        """Outputs of a whole sequence from the zero state.
+        """Compute the outputs of a whole sequence, starting from the zero state.
 
         Raises:
             ValueError: If the inputs are not of shape (time, d_in).
@@ -87,35 +90,40 @@ class Layer(eqx.Module):
         return self.read(self.states(u), u)
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Eigenvalues of the linear recurrence; none where it has no fixed one."""
+        """Return the eigenvalues of the recurrence.
+
+        The result is ``None`` if the recurrence depends on the inputs or the state.
+        """
         return None
 
     def halves(self) -> "tuple[Layer, ...]":
-        """The causal layers that it is made of: itself, or one a direction of time.
+        """Return the causal layers inside: the layer itself, or one per time direction.
 
-        The second half runs on the reversed sequence; the skip connection of the first
-        alone counts.
+        A bidirectional layer returns its forward half and its backward half.  The
+        backward half reads the reversed sequence.  ``D`` of the forward half is the skip
+        connection of the whole layer; ignore ``D`` of the backward half.
         """
         return (self,)
 
     @abstractmethod
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of every parameter, by the names of ``parameters``.
+        """Return the optimiser group of every parameter: recurrent, input or readout.
 
-        The group sets the learning rate and the weight decay.
+        The keys are the names that ``parameters`` returns.  The training sets the
+        learning rate and the weight decay of each group.
         """
 
 
 def known(leaf: Any) -> bool:
-    """True for a leaf that is an array of inexact numbers and is not being traced."""
+    """True if a leaf is an array of floating-point numbers that JAX does not trace."""
     return not isinstance(leaf, Tracer) and eqx.is_inexact_array(leaf)
 
 
 def require_inputs(layer: Layer, u: Any) -> None:
-    """Refuse inputs of a wrong shape.
+    """Check that inputs have the shape (time, d_in).
 
     Raises:
-        ValueError: Naming the shape that is needed.
+        ValueError: If they have another shape.
     """
     width = layer.widths[0]
     if u.ndim != 2 or u.shape[1] != width:
@@ -126,18 +134,19 @@ def require_inputs(layer: Layer, u: Any) -> None:
 
 
 def stepwise(layer: Layer, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
-    """Run a layer by its ``step``: the definition that ``__call__`` must match."""
+    """Run a layer input by input with ``step``; ``__call__`` must return the same."""
     _, y = lax.scan(lambda h, u_t: layer.step(h, u_t), layer.initial_state(), u)
     return y
 
 
 def parameters(layer: Layer) -> dict[str, Array]:
-    """Every trainable array by the name of its field, groups checked.
+    """Return every trainable array of a layer, by its name.
 
-    A field of a layer inside the layer has a dotted name, such as ``forward.C``.
+    The name of an array is its field, such as ``C``.  In a layer inside another layer, it
+    is a path with dots, such as ``forward.C``.
 
     Raises:
-        ValueError: If a parameter has no group, or a group no parameter.
+        ValueError: If ``layer.groups()`` misses a parameter or names an unknown one.
 
     Example:
         >>> from sigprop.layers import lru
@@ -160,7 +169,11 @@ def _name(path: Any) -> str:
 
 
 def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
-    """The layer with new values for some of its ``parameters``.
+    """Return a copy of the layer with new values for some of its parameters.
+
+    Args:
+        layer: Layer to copy. It does not change.
+        values: New arrays, by the names that ``parameters`` returns.
 
     Raises:
         ValueError: If the layer has no array with one of the names.
@@ -180,7 +193,9 @@ def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
 
 
 def doubled(layer: Any) -> Any:
-    """The layer with its numbers in double precision, where that is switched on.
+    """Return a layer in double precision if JAX has it switched on.
+
+    Otherwise the numbers become single precision, JAX's default.
 
     Args:
         layer: Layer, or any tree of arrays.
@@ -193,11 +208,14 @@ def doubled(layer: Any) -> Any:
 
 
 def count_parameters(layer: eqx.Module) -> int:
-    """Real numbers in the trainable arrays; a complex one counts twice.
+    """Number of real numbers in the trainable arrays; a complex number counts as two.
 
     Example:
+        Here ``B`` and ``C`` have 16 numbers each, ``D`` has 2, and ``nu_log``,
+        ``theta_log`` and ``gamma_log`` have 4 each.
+
         >>> from sigprop.layers import lru
-        >>> count_parameters(lru(4, 2, key=jax.random.key(0)))  # B, C: 16 each; 12; D: 2
+        >>> count_parameters(lru(4, 2, key=jax.random.key(0)))
         46
     """
     leaves = jax.tree.leaves(eqx.filter(layer, eqx.is_inexact_array))

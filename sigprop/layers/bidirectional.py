@@ -8,19 +8,19 @@ from sigprop.layers.base import Layer
 
 
 class Bidirectional(Layer):
-    """A layer of two recurrences, one for each direction of time.
+    """Base of the layers with two recurrences, one for each direction of time.
 
-    Row ``t`` of its states holds the forward state, which depends on ``u_1 ... u_t``,
-    and then the backward state, which depends on ``u_t ... u_time``.
+    Row ``t`` of the states holds the forward state, which depends on ``u_1 ... u_t``,
+    followed by the backward state, which depends on ``u_t ... u_time``.
     """
 
     causal: ClassVar[bool] = False
 
     def step(self, state: Any, u: Float[Array, " d_in"]) -> NoReturn:
-        """Refuse: the output at a step needs the inputs after it.
+        """Raise an error, because an output also depends on later inputs.
 
         Raises:
-            TypeError: Always.
+            TypeError: In every call; call the layer on the whole sequence instead.
         """
         raise TypeError(
             f"need the whole sequence: an output of {type(self).__name__} depends on "

@@ -1,10 +1,10 @@
-"""The LRU read from both ends: one recurrence, run in each direction, with two ``C``.
+"""Bidirectional LRU: one recurrence, run in both directions of time, with two ``C``.
 
 ``h_t = lam h_{t-1} + gamma B u_t`` forwards, ``g_t = lam g_{t+1} + gamma B u_t`` backwards,
 ``y_t = Re(C_f h_t + C_b g_t) + D u_t``.  ``sigprop.layers.blur`` has two recurrences.
 
-Source: Orvieto et al. (2023), Appendix D.1, which points to S4 for it: there, as in
-RotRNN (2024), Appendix B.2, the directions differ in their readout alone.
+Source: Orvieto et al. (2023), Appendix D.1, which refers to S4.  In S4, as in RotRNN
+(2024), Appendix B.2, the two directions differ only in their readout.
 """
 
 import math
@@ -26,9 +26,11 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class BidirectionalLRU(Bidirectional):
-    """The layer; build one with ``bidirectional_lru``.
+    """Bidirectional LRU with one recurrence; build one with ``bidirectional_lru``.
 
-    The ``C`` of the forward half comes first along the first axis.
+    Both directions have the same eigenvalues, ``B`` and ``gamma``, but different ``C``.
+    ``C_re[0]`` and ``C_im[0]`` read the forward state, ``C_re[1]`` and ``C_im[1]`` the
+    backward state.
 
     Example:
         >>> layer = bidirectional_lru(4, 2, key=jax.random.key(0))
@@ -49,7 +51,7 @@ class BidirectionalLRU(Bidirectional):
     gamma: str = eqx.field(static=True)
 
     def halves(self) -> tuple[LRU, LRU]:
-        """The forward half and the backward half, each as an LRU with the skip."""
+        """Return the forward and the backward half, each an LRU with the same ``D``."""
         return self._half(0), self._half(1)
 
     def _half(self, i: int) -> LRU:
@@ -67,24 +69,24 @@ class BidirectionalLRU(Bidirectional):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.B_re.shape[1], self.C_re.shape[1]
 
     @property
     def state_size(self) -> int:
-        """Complex numbers in the states of both directions."""
+        """Number of complex numbers in the states of both directions together."""
         return 2 * self.nu_log.shape[0]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Eigenvalues of the forward half, then the same of the backward half."""
+        """Return the eigenvalues of the forward half, repeated for the backward half."""
         return jnp.tile(self._half(0).eigenvalues(), 2)
 
     def initial_state(self) -> Complex[Array, " n"]:
-        """The zero state, at either end."""
+        """Return the initial states of both directions, all zeros."""
         return jnp.zeros_like(self.eigenvalues())
 
     def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time both"]:
-        """All states, those of the forward half first."""
+        """Return the states of all steps: the forward state, then the backward state."""
         half = self._half(0)
         lam, x = half.eigenvalues(), half.inputs(u)
         states = scan_linear(lam, x), scan_linear(lam, x, reverse=True)
@@ -93,13 +95,13 @@ class BidirectionalLRU(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``Re(C_f h + C_b g) + D u``, with ``D`` a vector or a matrix."""
+        """Return the outputs ``Re(C_f h + C_b g) + D u`` of all steps."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter, as for the LRU."""
+        """Return each parameter's optimiser group, the same as in the LRU."""
         return lru_groups(self.gamma_log is not None)
 
 
@@ -114,22 +116,23 @@ def bidirectional_lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> BidirectionalLRU:
-    """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same distribution.
+    """Draw a bidirectional LRU: an ``lru`` and a second ``C`` of the same distribution.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.
-        width: Number of inputs, which is also that of outputs.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
-        r_max: Outer radius.
+        r_max: Outer radius of the ring of eigenvalues.
         max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. A
             list of limits is repeated in order over the modes.
         spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``.
         gamma: Normalisation of the inputs, one of ``sigprop.layers.lru.GAMMAS``.
 
     Raises:
-        ValueError: If a size, a radius, the phase, the spread or ``gamma`` is out of
-            range.
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also if
+            ``0 <= r_min <= r_max <= 1`` with ``r_min < 1`` does not hold, or a limit of
+            the phase is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A and D.1.
 

@@ -1,13 +1,12 @@
-"""BLUR: an LRU in each direction of time, their states merged by one linear map.
+"""BLUR: an LRU in each direction of time, with states merged by one linear map.
 
 ``h_t = lam_f h_{t-1} + gamma_f B_f u_t`` forwards, ``g_t = lam_b g_{t+1} + gamma_b B_b
-u_t`` backwards, ``y_t = Re(C_f h_t + C_b g_t) + D u_t``, with eigenvalues as the LRU's.
+u_t`` backwards, ``y_t = Re(C_f h_t + C_b g_t) + D u_t``, with eigenvalues as in the LRU.
 
-The layer ends at the merge ``H`` of Eq. 11, of which it keeps the real part as Eq. 12
-does; what follows there, an MLP or GLU, a skip over it and an output map, is a block's.
-``D`` is the skip of the LRU itself; the paper's ``C u`` in Eq. 13 enters after the MLP.
-Eq. 14 writes the merge as a map of the sum of the states, which is less: it forces
-``C_f = C_b``.
+The layer ends at the merge ``H`` of Eq. 11 and keeps its real part, as Eq. 12 does.  The
+MLP or GLU, the skip and the output map that follow in the paper belong to a block.
+``D`` is the skip of the LRU; the paper's ``C u`` in Eq. 13 enters after the MLP.  Eq. 14
+writes the merge as a map of the sum of the states, which forces ``C_f = C_b``.
 
 Source: BLUR (2025), Eq. 10-14, Appendix A.5 and Table 6.
 """
@@ -31,10 +30,10 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class BLUR(Bidirectional):
-    """The layer; build one with ``blur``.
+    """BLUR layer, an LRU in each direction of time; build one with ``blur``.
 
-    Parameters of the forward half come first along the first axis.  ``gamma`` is the
-    LRU's normalisation; ``absent`` leaves Eq. 10 as printed.
+    Index 0 of the first axis of an array is the forward half, index 1 the backward half.
+    ``gamma`` is the normalisation of the LRU; Eq. 10 has none, as with ``absent``.
 
     Example:
         >>> layer = blur(4, 2, key=jax.random.key(0))
@@ -55,7 +54,7 @@ class BLUR(Bidirectional):
     gamma: str = eqx.field(static=True)
 
     def halves(self) -> tuple[LRU, LRU]:
-        """The forward half and the backward half, each as an LRU with the skip."""
+        """Return the forward and the backward half, each an LRU with the same ``D``."""
         return self._half(0), self._half(1)
 
     def _half(self, i: int) -> LRU:
@@ -73,24 +72,24 @@ class BLUR(Bidirectional):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.B_re.shape[2], self.C_re.shape[1]
 
     @property
     def state_size(self) -> int:
-        """Complex numbers in the states of both directions."""
+        """Number of complex numbers in the states of both directions together."""
         return 2 * self.nu_log.shape[1]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Eigenvalues of the forward half, then those of the backward half."""
+        """Return the forward eigenvalues, followed by the backward eigenvalues."""
         return jnp.concatenate([half.eigenvalues() for half in self.halves()])
 
     def initial_state(self) -> Complex[Array, " n"]:
-        """The zero state, at either end."""
+        """Return the initial states of both directions, all zeros."""
         return jnp.zeros_like(self.eigenvalues())
 
     def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time both"]:
-        """All states, those of the forward half first."""
+        """Return the states of all steps: the forward state, then the backward state."""
         forward, backward = self.halves()
         h = forward.states(u)
         g = scan_linear(backward.eigenvalues(), backward.inputs(u), reverse=True)
@@ -99,13 +98,13 @@ class BLUR(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``Re(C_f h + C_b g) + D u``, with ``D`` a vector or a matrix."""
+        """Return the outputs ``Re(C_f h + C_b g) + D u`` of all steps."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter, as for the LRU."""
+        """Return each parameter's optimiser group, the same as in the LRU."""
         return lru_groups(self.gamma_log is not None)
 
 
@@ -119,22 +118,25 @@ def blur(
     max_phase: float = 2 * math.pi,
     gamma: str = "learned",
 ) -> BLUR:
-    """Draw a BLUR: an LRU for each direction, as the LRU's paper draws it.
+    """Draw a BLUR layer: an ``lru`` for each direction, with half the variance of ``C``.
 
-    The variance of ``C`` is halved, since the merge adds up twice as many numbers; the
-    paper does not say how it draws the merge.
+    The variance is halved because an output sums over twice as many states.  The paper
+    does not give the distribution of ``C``.
 
     Args:
-        state_size: Number of complex numbers in the state of one direction, 128 in the paper.
-        width: Inputs and outputs, 256 in the paper.
+        state_size: Number of complex numbers in the state of one direction, 128 in the
+            paper.
+        width: Number of inputs, equal to the number of outputs; 256 in the paper.
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues, ``e_min`` in the paper.
-        r_max: Outer radius, ``e_max`` in the paper.
-        max_phase: Phases are uniform on [0, max_phase] radians.
-        gamma: Normalisation of the inputs of a neuron, one of the LRU's ``GAMMAS``.
+        r_max: Outer radius of the ring, ``e_max`` in the paper.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase].
+        gamma: Normalisation of the inputs, one of ``sigprop.layers.lru.GAMMAS``.
 
     Raises:
-        ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
+        ValueError: If a size is below one, ``0 <= r_min <= r_max <= 1`` with
+            ``r_min < 1`` does not hold, ``max_phase`` is not in (0, 2 pi], or ``gamma``
+            is unknown.
 
     Source: BLUR (2025), Section 4.2 and Table 6.
 

@@ -1,7 +1,7 @@
 """The complex diagonal RNN: ``h_t = lam h_{t-1} + B u_t``, ``y = Re(C h) + D u``.
 
-The same recurrence as the LRU with other coordinates for the eigenvalues and, as in the
-ablations of both papers, no normalisation.  Nothing keeps ``|lam|`` below one.
+This is the LRU without normalisation and with other coordinates of the eigenvalues, as in
+the ablations of both papers.  In these coordinates, ``|lam|`` can exceed one.
 
 Source: Zucchet & Orvieto (2024), Eq. 16-20; Orvieto et al. (2023), Section 3.2-3.3 and
 Table 2 for the polar and the exponential form.
@@ -31,11 +31,15 @@ COORDINATES = ("cartesian", "polar", "exponential")
 
 @final
 class ComplexDiagonal(DiagonalLayer):
-    """The layer; build one with ``complex_diagonal``.
+    """Complex diagonal RNN; build one with ``complex_diagonal`` or ``complex_lru``.
 
-    ``first`` and ``second`` are the real and imaginary part of each eigenvalue
-    (``cartesian``), its modulus and phase (``polar``), or its ``nu`` and phase with
-    ``|lam| = exp(-nu)`` (``exponential``).
+    The recurrence is ``h_t = lam h_{t-1} + B u_t``, and the output is ``y = Re(C h) + D u``.
+    The meaning of the parameters ``first`` and ``second`` of ``lam`` depends on
+    ``coordinates``:
+
+    - ``cartesian``: real part and imaginary part;
+    - ``polar``: modulus and phase in radians;
+    - ``exponential``: ``nu = -log|lam|`` and phase in radians.
 
     Example:
         >>> layer = complex_diagonal(4, 2, key=jax.random.key(0), coordinates="polar")
@@ -50,7 +54,7 @@ class ComplexDiagonal(DiagonalLayer):
     coordinates: str = eqx.field(static=True)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The diagonal of the recurrence."""
+        """Return the eigenvalues, which are the diagonal of the recurrence."""
         if self.coordinates == "cartesian":
             return lax.complex(self.first, self.second)
         if self.coordinates == "polar":
@@ -59,7 +63,7 @@ class ComplexDiagonal(DiagonalLayer):
         return jnp.exp(lax.complex(-self.first, self.second))
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {**PROJECTIONS, **dict.fromkeys(("first", "second"), "recurrent")}
 
 
@@ -74,12 +78,24 @@ def complex_diagonal(
     coordinates: str = "cartesian",
     nu1: float = 1.0,
 ) -> ComplexDiagonal:
-    """Draw the layer, eigenvalues uniform on the ring [nu0, nu1], phases below theta0.
+    """Draw a complex diagonal RNN with eigenvalues uniform on a ring in the unit disc.
+
+    Args:
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        nu0: Inner radius of the ring of eigenvalues.
+        theta0: Largest phase in radians. Phases are uniform on [0, theta0].
+        coordinates: Coordinates of the eigenvalues: ``cartesian``, ``polar`` or
+            ``exponential``.
+        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
 
     Raises:
-        ValueError: If a size, a radius, the phase or the coordinates are out of range.
+        ValueError: If a size is below one, ``0 <= nu0 <= nu1 <= 1`` with ``nu0 < 1`` does
+            not hold, ``theta0`` is not in (0, 2 pi], or the coordinates are unknown.
 
-    Source: Zucchet & Orvieto (2024), Appendix A.2; its D.1 has ``nu1 = (1 + nu0)/2``.
+    Source: Zucchet & Orvieto (2024), Appendix A.2.
 
     Example:
         >>> layer = complex_diagonal(4, 2, key=jax.random.key(0), nu0=0.5, nu1=0.9)
@@ -105,13 +121,25 @@ def complex_lru(
     max_phase: float = 2 * math.pi,
     coordinates: str = "cartesian",
 ) -> ComplexDiagonal:
-    """Draw an LRU without normalisation, its eigenvalues in other coordinates.
+    """Draw an LRU without normalisation, with other coordinates of the eigenvalues.
 
-    Initially the layer computes the same as ``lru(..., key=key, gamma="absent")``.
+    Before training, ``complex_lru(..., key=key)`` and
+    ``lru(..., key=key, gamma="absent")`` have the same outputs.
+
+    Args:
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs, equal to the number of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        r_min: Inner radius of the ring of eigenvalues.
+        r_max: Outer radius of the ring of eigenvalues.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase].
+        coordinates: Coordinates of the eigenvalues: ``cartesian``, ``polar`` or
+            ``exponential``.
 
     Raises:
-        ValueError: If a size, a radius or the phase is out of range, or the coordinates
-            are unknown.
+        ValueError: If a size is below one, ``0 <= r_min <= r_max <= 1`` with
+            ``r_min < 1`` does not hold, ``max_phase`` is not in (0, 2 pi], or the
+            coordinates are unknown.
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.
 
@@ -155,9 +183,9 @@ def in_polar_form(
     C_im: Float[Array, "d_out n"],
     D: Float[Array, " d_out"] | Float[Array, "d_out d_in"],
 ) -> ComplexDiagonal:
-    """The layer of these eigenvalues, of modulus above zero, and weights.
+    """Build a layer in ``exponential`` coordinates from eigenvalues and weights.
 
-    Its coordinates are ``exponential``.
+    Every eigenvalue must have a modulus above zero.
     """
     nu = -jnp.log(jnp.abs(lam))
     return ComplexDiagonal(

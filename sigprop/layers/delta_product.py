@@ -1,15 +1,16 @@
-"""DeltaProduct: several steps of the delta rule an input, each with an own key and value.
+"""DeltaProduct: several steps of the delta rule per input, each with its own key and value.
 
 ``S <- S (I - beta_j k_j k_j^T) + beta_j v_j k_j^T`` for each reflection ``j``, then
-``y = S q``, in every head.  Keys and queries are of length one behind a SiLU, values have a
-SiLU, and ``beta = largest s(w u)``, ``s`` the sigmoid: up to two it has negative eigenvalues.
-With a decay, ``S`` is first multiplied by ``exp(-exp(A_log) softplus(w_a u + bias))``.
-One reflection is DeltaNet as its code has it.
+``y = S q``, in every head.  Keys, queries and values are linear maps of the input followed by
+a SiLU, and keys and queries are then divided by their length.  ``beta = largest s(w u)``,
+with ``s`` the sigmoid; above one it gives negative eigenvalues.  With a decay, ``S`` is first
+multiplied by ``exp(-exp(A_log) softplus(w_a u + bias))``.  With one reflection the layer is
+DeltaNet as in its authors' code.
 
 Source: Siems et al. (2025), DeltaProduct, Section 3; Grazzi et al. (2024), Unlocking
 state-tracking in linear RNNs through negative eigenvalues; ``layers/gated_deltaproduct.py``
-of github.com/fla-org/flash-linear-attention without its convolutions, whose norm, output
-gate and output matrix are other layers.
+of github.com/fla-org/flash-linear-attention, without its convolutions, norm, output gate and
+output matrix.
 """
 
 import math
@@ -40,7 +41,11 @@ ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
 
 @final
 class DeltaProduct(MatrixGated):
-    """The layer; build one with ``delta_product``.
+    """DeltaProduct layer; build one with ``delta_product``.
+
+    For each input, several steps ``S <- S (I - beta k k^T) + beta v k^T`` follow one another
+    in every head, each with its own ``beta``, ``k`` and ``v``.  The output is ``y = S q``.
+    The state holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
@@ -62,13 +67,13 @@ class DeltaProduct(MatrixGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
+        """Number of inputs and of outputs, ``(d_in, heads * values)``."""
         _, heads, values, d_in = self.W_v.shape
         return d_in, heads * values
 
     @property
     def head_shape(self) -> tuple[int, int, int]:
-        """``(heads, values, keys)``."""
+        """Number of heads, and number of rows (values) and columns (keys) of ``S``."""
         heads, keys, _ = self.W_q.shape
         return heads, self.W_v.shape[2], keys
 
@@ -80,7 +85,10 @@ class DeltaProduct(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """The product of all reflections, and what enters through it."""
+        """Return ``A`` and ``B`` of ``S_t = S_{t-1} A + B``, by step and head.
+
+        ``A`` is the product of the decay and all reflections of one input.
+        """
         heads, values, keys = self.head_shape
         k = normalised(self._bent(jnp.einsum("jhkd,td->jthk", self.W_k, u)))
         v = self._bent(jnp.einsum("jhvd,td->jthv", self.W_v, u))
@@ -99,12 +107,12 @@ class DeltaProduct(MatrixGated):
         return A, B
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """``q`` divided by the root of its size."""
+        """Return unit-length queries, divided by the square root of their size."""
         q = normalised(self._bent(jnp.einsum("hkd,td->thk", self.W_q, u)))
         return q / math.sqrt(q.shape[-1])
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         groups: dict[str, Group] = {
             "W_q": "readout",
             "W_k": "recurrent",
@@ -127,23 +135,25 @@ def delta_product(
     activation: Activation = "silu",
     steps: tuple[float, float] | None = None,
 ) -> DeltaProduct:
-    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+    """Draw a DeltaProduct layer with uniform weights, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Entries of every head's key.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of the key vector of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
         reflections: Number of steps of the delta rule per input.
-        largest: Upper bound of ``beta``: 1, or 2 for eigenvalues down to -1.
-        activation: Activation of queries, keys and values: ``silu``, or ``identity``.
-        steps: Smallest and largest step of the decay without input, log-uniform between
-            them. There is no decay if left out.
+        largest: Upper bound of ``beta``, in (0, 2]. Eigenvalues are at least
+            ``1 - largest``; beyond 2 the states would explode.
+        activation: Activation of queries, keys and values: ``silu`` or ``identity``.
+        steps: Smallest and largest step size of the decay at zero input, drawn
+            log-uniformly. By default there is no decay.
 
     Raises:
-        ValueError: If a size is below one, ``width`` is no multiple of ``heads``,
-            ``largest`` is not above 0 and at most 2, beyond which states explode, the
-            activation is unknown, or the steps are not positive and ordered.
+        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
+            Also if ``largest`` is not in (0, 2], the activation is unknown, or the steps
+            are not positive and ordered.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)

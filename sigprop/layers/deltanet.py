@@ -1,14 +1,15 @@
 """DeltaNet: ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T``, ``y = S q``, and with decay.
 
-In every head, with ``v`` linear in the input, ``q`` and ``k`` linear and then of length
-one, ``q`` divided by the root of its size too, and ``beta = s(w u)``, ``s`` the sigmoid.
-Gated DeltaNet multiplies ``S_{t-1}`` by ``exp(-exp(A_log) softplus(w_a u + bias))`` first.
+This holds in every head.  ``q``, ``k`` and ``v`` are linear in the input.  ``q`` and ``k`` are
+divided by their length, and ``q`` also by the square root of its size.  ``beta = s(w u)`` with
+``s`` the sigmoid.  Gated DeltaNet first multiplies ``S_{t-1}`` by
+``exp(-exp(A_log) softplus(w_a u + bias))``.
 
 Source: Yang et al. (2024), Parallelizing linear transformers with the delta rule over
 sequence length; Yang, Kautz & Hatamizadeh (2025), Gated delta networks; ``layers`` of
-github.com/fla-org/flash-linear-attention for the initialisation.  That code has SiLUs
-behind ``q``, ``k`` and ``v``, or convolutions; here its option ``identity`` stands for all
-three, and norm and output matrix are other layers.
+github.com/fla-org/flash-linear-attention for the initialisation.  That code can apply a SiLU
+or a convolution to ``q``, ``k`` and ``v``; here all three are as with its option ``identity``.
+Its norm and output matrix are not part of this layer.
 """
 
 import math
@@ -35,14 +36,18 @@ RATES = (1e-3, 16.0)  # between which a decay's rate is uniform; zero would have
 
 
 class Delta(Heads):
-    """Base of both layers; the state has the entries of every ``S``, values down."""
+    """Base of both layers.
+
+    The state holds each head's matrix ``S``, with a row per value and a column per key
+    entry.
+    """
 
     linear: ClassVar[bool] = False
 
     W_beta: Float[Array, "heads d_in"]
 
     def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
-        """Return the factor on the state at each step and head: one."""
+        """Return the decay factor of ``S`` by step and head: 1 without decay."""
         return jnp.ones((len(u), len(self.W_beta)), u.dtype)
 
     def _gates(self, u: Float[Array, "time d_in"]):
@@ -56,7 +61,7 @@ class Delta(Heads):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """``A`` and ``B`` of ``S_t = S_{t-1} A + B``, by step and head."""
+        """Return ``A`` and ``B`` of ``S_t = S_{t-1} A + B``, by step and head."""
         alpha, beta, k, v = self._gates(u)
         written = beta[..., None] * k
         erased = jnp.eye(k.shape[-1])[None, None] - k[..., None] * written[:, :, None]
@@ -78,13 +83,13 @@ class Delta(Heads):
     def step(
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         now = (gate[0] for gate in self._gates(u[None]))
         state = self._advance(self._heads(state), *now).reshape(-1)
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
-        """All states, from the zero state, one after the other."""
+        """Compute the states of all steps in sequence, starting from the zero state."""
 
         def body(S, now):
             S = self._advance(S, *now)
@@ -97,13 +102,13 @@ class Delta(Heads):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``S q`` of every head, the heads side by side."""
+        """Return the outputs ``S q`` of each head, concatenated over heads."""
         q = normalised(jnp.einsum("hkd,td->thk", self.W_q, u))
         y = jnp.einsum("thvk,thk->thv", self._heads(h), q / math.sqrt(q.shape[-1]))
         return y.reshape(len(u), self.widths[1])
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "W_q": "readout",
             "W_k": "recurrent",
@@ -114,7 +119,10 @@ class Delta(Heads):
 
 @final
 class DeltaNet(Delta):
-    """The layer without decay; build one with ``deltanet``.
+    """DeltaNet layer, which has no decay; build one with ``deltanet``.
+
+    In every head, ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The state
+    holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -125,7 +133,10 @@ class DeltaNet(Delta):
 
 @final
 class GatedDeltaNet(Delta):
-    """The layer with decay; build one with ``gated_deltanet``.
+    """Gated DeltaNet layer, with decay; build one with ``gated_deltanet``.
+
+    In every head, ``S_t = alpha S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The
+    state holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -138,12 +149,12 @@ class GatedDeltaNet(Delta):
     A_log: Float[Array, " heads"]
 
     def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
-        """``exp(-exp(A_log) softplus(W_a u + bias))``."""
+        """Return the decays ``exp(-exp(A_log) softplus(W_a u + bias))``."""
         step = softplus(u @ self.W_a.T + self.bias[None])
         return jnp.exp(-jnp.exp(self.A_log)[None] * step)
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         decay: dict[str, Group] = dict.fromkeys(("W_a", "bias", "A_log"), "recurrent")
         return {**super().groups(), **decay}
 
@@ -168,16 +179,17 @@ def deltanet(
     key: PRNGKeyArray,
     heads: int = 1,
 ) -> DeltaNet:
-    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+    """Draw a DeltaNet layer with uniform weights, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Entries of every head's key.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of the key vector of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
 
     Raises:
-        ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
 
     Example:
         >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -195,18 +207,21 @@ def gated_deltanet(
     heads: int = 1,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> GatedDeltaNet:
-    """Draw the layer with decay; arguments as ``deltanet``.
+    """Draw a gated DeltaNet layer with uniform weights, as in PyTorch's ``Linear``.
+
+    The decay rate ``exp(A_log)`` of a head is uniform on [0.001, 16].
 
     Args:
-        state_size: Entries of every head's key.
-        width: Number of inputs, which is also that of outputs.
+        state_size: Number of entries of the key vector of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        steps: Smallest and largest step of the decay without input, log-uniform between
-            them. The rate of the decay is uniform between 0 and 16.
+        steps: Smallest and largest step size of the decay at zero input, drawn
+            log-uniformly.
 
     Raises:
-        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or
+        ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or
             the steps are not positive and ordered.
 
     Example:

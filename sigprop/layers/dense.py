@@ -29,7 +29,7 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 
 
 class _BlockDiagonal(Layer):
-    """Everything but the activation, which decides whether the layer is linear."""
+    """Base of both layers, without the activation."""
 
     A: Float[Array, "blocks size size"]
     B: Float[Array, "n d_in"]
@@ -38,20 +38,20 @@ class _BlockDiagonal(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.B.shape[1], self.C.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return self.B.shape[0]
 
     def activate(self, h: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The activation of the recurrence."""
+        """Return ``h``, because the recurrence has no activation."""
         return h
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros(self.state_size, self.A.dtype)
 
     def _advance(
@@ -64,12 +64,12 @@ class _BlockDiagonal(Layer):
     def step(
         self, state: Float[Array, " n"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = self._advance(state, self.B @ u)
         return state, self.C @ state + pass_through(self.D, u)
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """All states, from the zero state; sequential, as a dense matrix must be."""
+        """Compute the states of all steps in sequence, starting from the zero state."""
 
         def body(h, entering):
             h = self._advance(h, entering)
@@ -80,21 +80,23 @@ class _BlockDiagonal(Layer):
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C h + D u``."""
+        """Return the outputs ``C h + D u`` of all steps."""
         return h @ self.C.T + pass_through(self.D, u)
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Eigenvalues of the blocks; those of the linear part if there is more."""
+        """Return the eigenvalues of ``A``, the recurrence without its activation."""
         return jnp.linalg.eigvals(self.A).reshape(-1)
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {"A": "recurrent", "B": "input", "C": "readout", "D": "readout"}
 
 
 @final
 class LinearRNN(_BlockDiagonal):
-    """The linear recurrence; build one with ``linear_rnn`` or ``block_rnn``.
+    """Linear RNN ``h_t = A h_{t-1} + B u_t``; build one with ``linear_rnn``.
+
+    ``block_rnn`` builds one with a block-diagonal ``A``.
 
     Example:
         >>> layer = linear_rnn(6, 2, key=jax.random.key(0), nu0=0.5, theta0=3.1)
@@ -105,7 +107,9 @@ class LinearRNN(_BlockDiagonal):
 
 @final
 class NonlinearRNN(_BlockDiagonal):
-    """The recurrence with an activation; build one with ``nonlinear_rnn``.
+    """RNN ``h_t = f(A h_{t-1} + B u_t)``; build one with ``nonlinear_rnn``.
+
+    The field ``activation`` is the name of ``f``.
 
     Example:
         >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), activation="relu")
@@ -117,7 +121,7 @@ class NonlinearRNN(_BlockDiagonal):
     activation: str = eqx.field(static=True)
 
     def activate(self, h: Float[Array, " n"]) -> Float[Array, " n"]:
-        """The activation of the recurrence."""
+        """Apply the activation of the recurrence."""
         return ACTIVATIONS[self.activation](h)
 
 
@@ -129,15 +133,16 @@ def _weights(key: PRNGKeyArray, n: int, d_in: int, d_out: int):
 def transform_eigenvalues(
     matrix: Float[np.ndarray, "n n"], nu0: float, theta0: float
 ) -> Float[np.ndarray, "n n"]:
-    """Move the eigenvalues of a real matrix into the ring, conjugates staying so.
+    """Move the eigenvalues of a real matrix into the ring ``nu0 <= |lam| < 1``.
 
-    ``lam <- (nu0 + (1 - nu0) tanh|lam|) exp(i theta0 arg(lam) / pi)``, eigenvectors
-    kept.  Computed in double precision on the host: it is done once.
+    ``lam <- (nu0 + (1 - nu0) tanh|lam|) exp(i theta0 arg(lam) / pi)`` with the same
+    eigenvectors, so that the matrix stays real.  The computation runs in double
+    precision on the CPU.
 
     Source: Zucchet & Orvieto (2024), Eq. 15.
 
     Raises:
-        ValueError: Unless ``0 <= nu0 < 1`` and ``0 < theta0 <= pi``.
+        ValueError: If ``0 <= nu0 < 1`` or ``0 < theta0 <= pi`` does not hold.
     """
     if not (0 <= nu0 < 1 and 0 < theta0 <= np.pi):
         raise ValueError(
@@ -163,24 +168,25 @@ def block_rnn(
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
-    """Draw a linear RNN of independent blocks, each initialised by itself.
+    """Draw a linear RNN with a block-diagonal recurrent matrix of independent blocks.
 
-    Entries of each block have variance ``1/size``: ``1/sqrt(n)`` in the paper's
-    ``N(0, 1/sqrt(n))`` is read as a standard deviation.  Only then do the eigenvalues
-    fill the unit disc as ``n`` grows, as the paper says (Appendix A.1, after Eq. 15).
+    The entries of a block of size ``n`` are drawn with variance ``1/n``.  The eigenvalues
+    are then moved into the ring, as in Eq. 15 of the paper.  We read ``1/sqrt(n)`` in
+    the paper's ``N(0, 1/sqrt(n))`` as a standard deviation: otherwise the eigenvalues
+    would not fill the unit disc as ``n`` grows, as the paper says after Eq. 15.
 
     Args:
         state_size: Number of real numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        blocks: Blocks of equal size, which divide the state.
-        nu0: Least modulus of an eigenvalue.
-        theta0: Largest phase of a pair of eigenvalues, in radians.
+        blocks: Number of blocks, all of size ``state_size / blocks``.
+        nu0: Lower bound of the moduli of the eigenvalues.
+        theta0: Upper bound of the phases of complex eigenvalues, in radians.
 
     Raises:
-        ValueError: If a size, ``nu0`` or ``theta0`` is out of range, or the blocks do not
-            divide the state.
+        ValueError: If a size is below one, ``0 <= nu0 < 1`` or ``0 < theta0 <= pi`` does
+            not hold, or ``state_size`` is not a multiple of ``blocks``.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
 
@@ -218,7 +224,21 @@ def linear_rnn(
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
-    """Draw a dense linear RNN: one block.  Arguments and errors as ``block_rnn``.
+    """Draw a linear RNN with a dense recurrent matrix: a ``block_rnn`` with one block.
+
+    Args:
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        nu0: Lower bound of the moduli of the eigenvalues.
+        theta0: Upper bound of the phases of complex eigenvalues, in radians.
+
+    Raises:
+        ValueError: If a size is below one, or ``0 <= nu0 < 1`` or ``0 < theta0 <= pi``
+            does not hold.
+
+    Source: Zucchet & Orvieto (2024), Appendix A.1.
 
     Example:
         >>> layer = linear_rnn(6, 2, key=jax.random.key(0), d_out=3, nu0=0.5, theta0=3.1)
@@ -240,28 +260,30 @@ def nonlinear_rnn(
     skip: str = "matrix",
     radius: float | None = None,
 ) -> NonlinearRNN:
-    """Draw a dense RNN with Glorot recurrence: entries of variance ``1/n``.
+    """Draw a dense RNN whose recurrent matrix has normal entries of variance ``1/n``.
 
-    A matrix of finite size has about ``sqrt(n / 2 pi)`` eigenvalues outside the unit
-    disc, so that without an activation the state grows exponentially; see ``radius``.
+    About ``sqrt(n / 2 pi)`` eigenvalues of a random ``n x n`` matrix are outside the unit
+    disc.  Without an activation, the state then grows exponentially; set ``radius`` to
+    avoid this.
 
     Args:
         state_size: Number of real numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        activation: One of ``ACTIVATIONS``.
-        skip: ``matrix``, or ``vector`` for the LRU's ``D``, a factor a channel.
-        radius: The largest absolute eigenvalue, to which the recurrence is scaled; as
-            drawn if left out.
+        activation: Activation of the recurrence: ``identity``, ``tanh`` or ``relu``.
+        skip: Shape of ``D``: ``matrix``, or ``vector`` for one factor per channel, as in
+            the LRU.
+        radius: Largest modulus of the eigenvalues, to which the recurrent matrix is
+            scaled. By default the matrix is not scaled.
 
     Raises:
-        ValueError: If a size is below one, the radius not above zero, the activation or
-            the skip unknown, or a vector is asked for and inputs and outputs differ in
-            number.
+        ValueError: If a size is below one, the radius is not above zero, or the
+            activation or the skip is unknown. Also if ``skip`` is ``vector`` and
+            ``d_out`` differs from ``width``.
 
-    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1; eigenvalues outside the
-    disc: ``lru:text:approximately-stable``.
+    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. The claim
+    ``lru:text:approximately-stable`` counts the eigenvalues outside the disc.
 
     Example:
         >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), d_out=3, radius=0.9)
@@ -290,7 +312,7 @@ def nonlinear_rnn(
 
 
 def spectral_radius(matrix: Float[Array, "n n"]) -> Float[Array, ""]:
-    """The largest absolute eigenvalue; computed on the host, whatever the device."""
+    """Largest modulus of the eigenvalues of a matrix, computed on the CPU."""
     return jax.pure_callback(
         lambda a: np.abs(np.linalg.eigvals(a)).max().astype(a.dtype),
         jax.ShapeDtypeStruct((), matrix.dtype),

@@ -1,6 +1,6 @@
 """Base of diagonal layers: ``h_t = lam h_{t-1} + gamma B u_t``, ``y = Re(C h) + D u``.
 
-A layer adds its own coordinates of ``lam`` and its own normalisation ``gamma``.
+A subclass defines the parameters of ``lam`` and the normalisation ``gamma``.
 """
 
 from abc import abstractmethod
@@ -24,9 +24,9 @@ PROJECTIONS: dict[str, Group] = {
 
 
 class DiagonalLayer(Layer):
-    """A complex diagonal recurrence between real projections.
+    """Base of layers with a complex diagonal recurrence and real inputs and outputs.
 
-    ``D`` is a vector, one entry a channel, or a matrix.
+    ``D`` is a vector with one entry per channel, or a matrix.
     """
 
     B_re: Float[Array, "n d_in"]
@@ -37,24 +37,24 @@ class DiagonalLayer(Layer):
 
     @abstractmethod
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The diagonal of the recurrence."""
+        """Return the eigenvalues, which are the diagonal of the recurrence."""
 
     def normaliser(self) -> Float[Array, " n"] | None:
-        """The factor ``gamma`` on the input of each neuron; none for one."""
+        """Return the factor ``gamma`` on the input of each neuron; ``None`` means 1."""
         return None
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.B_re.shape[1], self.C_re.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Complex numbers in the state."""
+        """Number of complex numbers in the state."""
         return self.B_re.shape[0]
 
     def inputs(self, u: Float[Array, "*time d_in"]) -> Complex[Array, "*time n"]:
-        """``gamma B u``."""
+        """Return ``gamma B u``, the term that inputs add to the state."""
         gamma = self.normaliser()
         if gamma is None:
             return project_in(self.B_re, self.B_im, u)
@@ -65,28 +65,28 @@ class DiagonalLayer(Layer):
     ) -> tuple[
         Complex[Array, "n d_in"], Complex[Array, "d_out n"], Float[Array, "d_out d_in"]
     ]:
-        """``gamma B``, ``C`` and ``D``, each a matrix."""
+        """Return ``gamma B``, ``C`` and ``D`` as matrices."""
         D = jnp.diag(self.D) if self.D.ndim == 1 else self.D
         inward = self.inputs(jnp.eye(self.widths[0])).T
         return inward, lax.complex(self.C_re, self.C_im), D
 
     def initial_state(self) -> Complex[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.eigenvalues())
 
     def step(
         self, state: Complex[Array, " n"], u: Float[Array, " d_in"]
     ) -> tuple[Complex[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = step(self.eigenvalues(), state, self.inputs(u[None])[0])
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time n"]:
-        """All states, from the zero state."""
+        """Return the states of all steps, starting from the zero state."""
         return scan_linear(self.eigenvalues(), self.inputs(u))
 
     def read(
         self, h: Complex[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``Re(C h) + D u``."""
+        """Return the outputs ``Re(C h) + D u`` of all steps."""
         return read_out(self.C_re, self.C_im, h) + pass_through(self.D, u)

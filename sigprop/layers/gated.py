@@ -1,8 +1,8 @@
-"""The gate alone: ``f = s(W_fx u + W_fh h + b_f)``, ``h <- f h + (1 - f) u``.
+"""A GRU reduced to its forget gate: ``f = s(W_fx u + W_fh h + b_f)``, ``h <- f h + (1 - f) u``.
 
-The simplified GRU with which Zucchet & Orvieto carry their theory over to gated
-networks.  Printed, the gate sees input and state; without ``W_fh`` it sees the input
-alone, as in Mamba and Hawk, and the recurrence runs in parallel; without both it is the
+Zucchet & Orvieto apply their theory to gated networks by this simplified GRU.  As printed,
+the gate depends on the input and the state.  Without ``W_fh`` it depends on the input alone,
+as in Mamba and Hawk, and the recurrence runs in parallel.  Without both matrices it is the
 constant ``lam = s(b_f)`` of the theory.
 
 Source: Zucchet & Orvieto (2024), Eq. 157-158; Figure 14 for the two simpler gates.
@@ -30,7 +30,7 @@ from sigprop.theory import gates
 
 
 class _Gated(Layer):
-    """Base of the gated layers: all that does not depend on the gate's arguments."""
+    """Base of both layers: the parameters and methods that they share."""
 
     b_f: Float[Array, " n"]
     C: Float[Array, "d_out n"]
@@ -38,30 +38,31 @@ class _Gated(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``; there is one input a neuron."""
+        """Number of inputs, one per neuron, and number of outputs."""
         return self.C.shape[1], self.C.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return self.b_f.shape[0]
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.b_f)
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time n"]
     ) -> Float[Array, "time d_out"]:
-        """``C h + D u``."""
+        """Return the outputs ``C h + D u`` of all steps."""
         return h @ self.C.T + u @ self.D.T
 
 
 @final
 class GatedUnit(_Gated):
-    """The unit with a gate that depends on input and, given ``W_fh``, on the state.
+    """GRU reduced to its forget gate; build one with ``gated_unit``.
 
-    Build one with ``gated_unit``.
+    The gate is ``f = s(W_fx u + W_fh h + b_f)`` with ``s`` the sigmoid, and
+    ``h <- f h + (1 - f) u``.  If ``W_fh`` is ``None``, the gate depends on the input alone.
 
     Example:
         >>> layer = gated_unit(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
@@ -77,7 +78,7 @@ class GatedUnit(_Gated):
     def step(
         self, state: Float[Array, " n"], u: Float[Array, " n"]
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         a = self.W_fx @ u + self.b_f
         a = a if self.W_fh is None else a + self.W_fh @ state
         state = blend(a, state, u)
@@ -86,12 +87,15 @@ class GatedUnit(_Gated):
     def gates(
         self, u: Float[Array, "time n"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """Return ``a`` and ``b`` of ``h_t = a_t h_{t-1} + b_t`` without ``W_fh``."""
+        """Return ``a`` and ``b`` of ``h_t = a_t h_{t-1} + b_t``, ignoring ``W_fh``."""
         entering = u @ self.W_fx.T + self.b_f[None]
         return sigmoid(entering), sigmoid(-entering) * u
 
     def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
-        """All states, from the zero state; in parallel unless the gate needs them."""
+        """Compute the states of all steps, starting from the zero state.
+
+        The steps run in parallel if ``W_fh`` is ``None``, and otherwise in sequence.
+        """
         mixing = self.W_fh
         if mixing is None:
             return scan_linear(*self.gates(u))
@@ -105,10 +109,10 @@ class GatedUnit(_Gated):
         return lax.scan(body, self.initial_state(), (entering, u))[1]
 
     def neurons(self) -> list[Part]:
-        """The neurons, for ``sigprop.linear.gated_moments``.
+        """Describe the neurons for ``sigprop.linear.gated_moments``.
 
         Raises:
-            TypeError: If the gate sees the state.
+            TypeError: If the gate depends on the state, i.e. ``W_fh`` is not ``None``.
         """
         if self.W_fh is not None:
             raise TypeError(
@@ -135,7 +139,7 @@ class GatedUnit(_Gated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         groups: dict[str, Group] = {
             "W_fx": "input",
             "b_f": "recurrent",
@@ -149,7 +153,9 @@ class GatedUnit(_Gated):
 
 @final
 class ConstantGate(_Gated):
-    """The unit with the gate ``lam = sigmoid(b_f)``; build one with ``constant_gate``.
+    """Gated unit with constant gates; build one with ``constant_gate``.
+
+    The recurrence is ``h <- lam h + (1 - lam) u`` with ``lam = sigmoid(b_f)``.
 
     Example:
         >>> layer = constant_gate(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
@@ -160,22 +166,22 @@ class ConstantGate(_Gated):
     stable: ClassVar[bool] = True
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The gates, between zero and one."""
+        """Return the gates ``sigmoid(b_f)``, which are the eigenvalues."""
         return lax.complex(sigmoid(self.b_f), jnp.zeros_like(self.b_f))
 
     def step(
         self, state: Float[Array, " n"], u: Float[Array, " n"]
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = blend(self.b_f, state, u)
         return state, self.C @ state + self.D @ u
 
     def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
-        """All states, from the zero state."""
+        """Return the states of all steps, starting from the zero state."""
         return scan_linear(sigmoid(self.b_f), sigmoid(-self.b_f)[None] * u)
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {"b_f": "recurrent", "C": "readout", "D": "readout"}
 
 
@@ -188,19 +194,24 @@ def gated_unit(
     times: tuple[float, float],
     state_gain: float = 1.0,
 ) -> GatedUnit:
-    """Draw the unit as a GRU is drawn: orthogonal ``W_fh``, LeCun ``W_fx``, Chrono.
+    """Draw a gated unit, initialised like the ``gru``.
+
+    ``W_fh`` is orthogonal, ``W_fx`` has LeCun variance ``1/width``, and ``b_f = log T``
+    with ``T`` uniform on ``times`` (Chrono initialisation).
 
     Args:
-        state_size: Number of real numbers in the state.
-        width: Inputs, one for each number of the state.
+        state_size: Number of real numbers in the state; must equal ``width``.
+        width: Number of inputs, one for each number in the state.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)`` of the forget biases; (1, 256) in Figure 15.
-        state_gain: Factor on ``W_fh``, the paper's ``sigma_h``; zero leaves it out.
+        times: ``(T_min, T_max)``, range in steps from which the forget biases are
+            drawn; (1, 256) in Figure 15.
+        state_gain: Factor on ``W_fh``, the paper's ``sigma_h``. At zero the unit has no
+            ``W_fh``.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ or
-            ``times`` are not positive and ordered.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, ``times``
+            are not positive and ordered, or ``state_gain`` is not finite.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.3.
 
@@ -230,7 +241,14 @@ def constant_gate(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> ConstantGate:
-    """Draw the unit with constant gates.  Arguments are those of ``gated_unit``.
+    """Draw a gated unit with constant gates ``T/(1 + T)``.
+
+    Args:
+        state_size: Number of real numbers in the state; must equal ``width``.
+        width: Number of inputs, one for each number in the state.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        times: ``(T_min, T_max)``, range in steps on which ``T`` is uniform.
 
     Raises:
         ValueError: If a size is below one, ``state_size`` and ``width`` differ, or

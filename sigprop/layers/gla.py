@@ -1,11 +1,12 @@
 """Gated linear attention: ``S_t = diag(alpha_t) S_{t-1} + k_t v_t^T``, ``y = q^T S``.
 
-In every head, with ``q, k, v`` linear in the input, ``q`` divided by the root of its
-length, and ``alpha = s(V U u + bias)^(1/16)`` of low rank, ``s`` the sigmoid.
+This holds in every head.  ``q``, ``k`` and ``v`` are linear in the input, and ``q`` is
+divided by the square root of its size.  ``alpha = s(V U u + bias)^(1/16)`` with ``s`` the
+sigmoid and ``V U`` of low rank.
 
 Source: Yang et al. (2024), Gated linear attention transformers with hardware-efficient
-training, Section 4; ``layers/gla.py`` of github.com/fla-org/flash-linear-attention, whose
-norm, output gate and output matrix are other layers, for the initialisation.
+training, Section 4; for the initialisation ``layers/gla.py`` of
+github.com/fla-org/flash-linear-attention, without its norm, output gate and output matrix.
 """
 
 import math
@@ -39,9 +40,10 @@ TEMPERING = 16.0
 
 @final
 class GLA(Heads, InputGated):
-    """The layer; build one with ``gla``.
+    """Gated linear attention layer; build one with ``gla``.
 
-    The state has the entries of every head's ``S``, keys down and values across.
+    In every head, ``S_t = diag(alpha_t) S_{t-1} + k_t v_t^T`` and ``y = q^T S``.  The state
+    holds each head's matrix ``S``, with a row per key entry and a column per value.
 
     Example:
         >>> layer = gla(4, 6, key=jax.random.key(0), heads=2)
@@ -56,7 +58,7 @@ class GLA(Heads, InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
         logit = jnp.einsum("hkr,tr->thk", self.V, u @ self.U.T) + self.bias[None]
         alpha = jnp.exp(log_sigmoid(logit) / TEMPERING)
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
@@ -66,12 +68,12 @@ class GLA(Heads, InputGated):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``q^T S`` of every head, the heads side by side."""
+        """Return the outputs ``q^T S`` of each head, concatenated over heads."""
         q = jnp.einsum("hkd,td->thk", self.W_q, u) / math.sqrt(self.W_q.shape[1])
         return read_keys(q, h)
 
     def neurons(self) -> list[Part]:
-        """The entries of every head's state, for ``sigprop.linear.gated_moments``."""
+        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
         heads, keys, _ = self.W_k.shape
         values, d_in = self.W_v.shape[1:]
         xp = namespace(self)
@@ -103,7 +105,7 @@ class GLA(Heads, InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "W_q": "readout",
             "W_k": "input",
@@ -122,17 +124,18 @@ def gla(
     heads: int = 1,
     rank: int = 16,
 ) -> GLA:
-    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+    """Draw a GLA layer with uniform weights and biases, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Entries of every head's key.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of the key vector of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
         rank: Rank of the gates' weight matrix.
 
     Raises:
-        ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
 
     Example:
         >>> layer = gla(4, 6, key=jax.random.key(0), heads=2, rank=3)

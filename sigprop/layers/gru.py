@@ -2,7 +2,7 @@
 
 ``r = s(W_rx u + W_rh h + b_r)``, ``f = s(W_fx u + W_fh h + b_f)``,
 ``n = tanh(W_nx u + b_nx + r (W_nh h + b_nh))``, ``h <- f h + (1 - f) n``, ``y = C h + D u``
-with ``s`` the sigmoid.  The forget gate ``f`` plays the part of ``lam``.
+with ``s`` the sigmoid.  The forget gate ``f`` corresponds to the eigenvalue ``lam``.
 
 Source: Zucchet & Orvieto (2024), Eq. 26-33.
 """
@@ -22,7 +22,14 @@ from sigprop.numerics.arguments import LARGEST, require_moderate
 
 @final
 class GRU(Layer):
-    """The layer; build one with ``gru``.
+    """Gated recurrent unit (GRU); build one with ``gru``.
+
+    The state obeys ``h <- f h + (1 - f) n``, and the output is ``y = C h + D u``.  With ``s``
+    the sigmoid,
+
+    - the forget gate is ``f = s(W_fx u + W_fh h + b_f)``;
+    - the reset gate is ``r = s(W_rx u + W_rh h + b_r)``;
+    - the candidate is ``n = tanh(W_nx u + b_nx + r (W_nh h + b_nh))``.
 
     Example:
         >>> layer = gru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
@@ -47,16 +54,16 @@ class GRU(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.W_rx.shape[1], self.C.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return self.b_f.shape[0]
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.b_f)
 
     def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
@@ -81,12 +88,15 @@ class GRU(Layer):
     def step(
         self, state: Float[Array, " n"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = self._advance(state, self._entering(u[None])[0], self._mixing())
         return state, self.C @ state + self.D @ u
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """All states, from the zero state; sequential, as the gates need the state."""
+        """Compute the states of all steps, starting from the zero state.
+
+        The steps run in sequence, because the gates depend on the state.
+        """
         mixing = self._mixing()
 
         def body(h, entering):
@@ -98,11 +108,11 @@ class GRU(Layer):
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C h + D u``."""
+        """Return the outputs ``C h + D u`` of all steps."""
         return h @ self.C.T + u @ self.D.T
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "W_rx": "input",
             "W_fx": "input",
@@ -122,20 +132,28 @@ class GRU(Layer):
 def blend(
     a: Float[Array, "*shape"], h: Float[Array, "*shape"], x: Float[Array, "*shape"]
 ) -> Float[Array, "*shape"]:
-    """``f h + (1 - f) x`` with ``f = sigmoid(a)``; ``1 - f`` keeps its digits near 0."""
+    """Return ``f h + (1 - f) x`` with ``f = sigmoid(a)``.
+
+    ``1 - f`` is computed as ``sigmoid(-a)``, which is accurate also for ``f`` near 1.
+    """
     return sigmoid(a) * h + sigmoid(-a) * x
 
 
 def chrono_times(nu0: float) -> tuple[float, float]:
-    """``T_min = 1/(1 - nu0)`` and ``T_max = 2/(1 - nu0)``.
+    """Return the paper's range ``times`` of Chrono initialisation for a given ``nu0``.
 
-    The paper says that ``b = log T`` then gives gates in ``[nu0, (1 + nu0)/2]``.  As
-    ``sigmoid(log T) = T/(1 + T)``, they lie in ``[1/(2 - nu0), 2/(3 - nu0)]``, above by
-    ``(1 - nu0)^2/(2 - nu0)`` and ``(1 - nu0)^2/(6 - 2 nu0)``; ``b = log(T - 1)`` gives
-    what is said.
+    The range is ``T_min = 1/(1 - nu0)`` to ``T_max = 2/(1 - nu0)``, in steps.
+
+    The paper says that ``b = log T`` then gives gates in ``[nu0, (1 + nu0)/2]``.  But
+    ``sigmoid(log T) = T/(1 + T)``, so that gates are in ``[1/(2 - nu0), 2/(3 - nu0)]``.
+    These bounds exceed the printed bounds by ``(1 - nu0)^2/(2 - nu0)`` and
+    ``(1 - nu0)^2/(6 - 2 nu0)``.  Biases ``b = log(T - 1)`` would give the printed range.
+
+    Args:
+        nu0: Intended lower bound of the forget gates.
 
     Raises:
-        ValueError: Unless ``0 <= nu0 < 1``.
+        ValueError: If ``0 <= nu0 < 1`` does not hold.
 
     Source: Zucchet & Orvieto (2024), Eq. 32-33.
 
@@ -149,12 +167,15 @@ def chrono_times(nu0: float) -> tuple[float, float]:
 
 
 def chrono(key: PRNGKeyArray, n: int, times: tuple[float, float]) -> Float[Array, " n"]:
-    """Draw ``b = log T`` with ``T`` uniform on ``times``: gates ``T/(1 + T)``.
+    """Draw ``n`` biases ``log T`` with ``T`` uniform on ``times``.
+
+    At zero input and state, the gates are then ``T/(1 + T)``.
 
     Raises:
-        ValueError: Unless ``0 < T_min <= T_max``.
+        ValueError: If ``0 < T_min <= T_max`` does not hold.
 
-    Source: Zucchet & Orvieto (2024), Eq. 31; Tallec & Ollivier (2018), chrono initialisation.
+    Source: Zucchet & Orvieto (2024), Eq. 31; Tallec & Ollivier (2018), chrono
+    initialisation.
     """
     t_min, t_max = times
     if not 0 < t_min <= t_max <= LARGEST:
@@ -163,7 +184,7 @@ def chrono(key: PRNGKeyArray, n: int, times: tuple[float, float]) -> Float[Array
 
 
 def orthogonal(key: PRNGKeyArray, n: int, gain: float = 1.0) -> Float[Array, "n n"]:
-    """Draw an orthogonal matrix, uniformly, times ``gain``.
+    """Draw a uniformly distributed orthogonal matrix and multiply it by ``gain``.
 
     Raises:
         ValueError: If the gain is not finite.
@@ -181,20 +202,24 @@ def gru(
     times: tuple[float, float],
     state_gain: float = 1.0,
 ) -> GRU:
-    """Draw a GRU: orthogonal weights on ``h``, LeCun on ``u``, zero and Chrono biases.
+    """Draw a GRU with Chrono initialisation of the forget gates.
+
+    ``b_f = log T`` with ``T`` uniform on ``times``, and the other biases are zero.
+    Weights on ``h`` are orthogonal; weights on ``u`` have LeCun variance ``1/width``.
 
     Args:
         state_size: Number of real numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)`` of the forget biases; ``chrono_times(nu0)`` in the
-            paper's Section 5.
-        state_gain: Factor on the three matrices that take ``h``, the paper's
+        times: ``(T_min, T_max)``, range in steps from which the forget biases are
+            drawn; ``chrono_times(nu0)`` in the paper's Section 5.
+        state_gain: Factor on the three matrices that multiply ``h``, the paper's
             ``sigma_h`` (Figure 14).
 
     Raises:
-        ValueError: If a size is below one or ``times`` are not positive and ordered.
+        ValueError: If a size is below one, ``times`` are not positive and ordered, or
+            ``state_gain`` is not finite.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.2.
 

@@ -1,12 +1,12 @@
-"""HGRN2: ``S_t = diag(f) S_{t-1} + (1 - f) v^T``, ``y = q^T S``: a gate in place of a key.
+"""HGRN2: ``S_t = diag(f) S_{t-1} + (1 - f) v^T``, ``y = q^T S``: a gate replaces the key.
 
-In every head, with ``v`` linear in the input, a SiLU behind the linear ``q``, and ``f = bound
-+ (1 - bound) s(W_f u)``, ``s`` the sigmoid.
+This holds in every head.  ``v`` is linear in the input, ``q`` is a SiLU of a linear map, and
+``f = bound + (1 - bound) s(W_f u)`` with ``s`` the sigmoid.
 
 Source: Qin et al. (2024), HGRN2, Eq. 4-5; ``layers/hgrn2.py`` of
-github.com/fla-org/flash-linear-attention for the initialisation, whose ``bound`` follows from
-parameters that all layers of a network share, and whose norm and output matrix are other
-layers.
+github.com/fla-org/flash-linear-attention for the initialisation.  In that code ``bound``
+follows from parameters that all layers of a network share.  Its norm and output matrix are
+not part of this layer.
 """
 
 from typing import final
@@ -34,9 +34,10 @@ from sigprop.theory import gates
 
 @final
 class HGRN2(InputGated):
-    """The layer; build one with ``hgrn2``.
+    """HGRN2 layer; build one with ``hgrn2``.
 
-    The state has the entries of every head's ``S``, gates down and values across.
+    In every head, ``S_t = diag(f) S_{t-1} + (1 - f) v^T`` and ``y = q^T S``.  The state holds
+    each head's matrix ``S``, with a row per gate and a column per value.
 
     Example:
         >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2)
@@ -51,24 +52,24 @@ class HGRN2(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
+        """Number of inputs and of outputs, ``(d_in, heads * values)``."""
         heads, values, d_in = self.W_v.shape
         return d_in, heads * values
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, of all heads."""
+        """Number of real numbers in the state, summed over heads."""
         heads, keys, _ = self.W_f.shape
         return heads * keys * self.W_v.shape[1]
 
     def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros((self.state_size,), self.W_f.dtype)
 
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
         k = (1 - self.bound) * sigmoid(-jnp.einsum("hkd,td->thk", self.W_f, u))
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         return of_states(1 - k[..., None], k[..., None] * v[:, :, None])
@@ -76,11 +77,11 @@ class HGRN2(InputGated):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``q^T S`` of every head, the heads side by side."""
+        """Return the outputs ``q^T S`` of each head, concatenated over heads."""
         return read_keys(silu(jnp.einsum("hkd,td->thk", self.W_q, u)), h)
 
     def neurons(self) -> list[Part]:
-        """The entries of every head's state, for ``sigprop.linear.gated_moments``."""
+        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
         heads, keys, d_in = self.W_f.shape
         values, xp = self.W_v.shape[1], namespace(self)
         W_f = xp.reshape(xp.asarray(self.W_f, float), (heads * keys, d_in))
@@ -94,7 +95,7 @@ class HGRN2(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {"W_q": "readout", "W_f": "recurrent", "W_v": "input"}
 
 
@@ -106,18 +107,19 @@ def hgrn2(
     heads: int = 1,
     bound: float = 0.0,
 ) -> HGRN2:
-    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+    """Draw an HGRN2 layer with uniform weights, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Gates of every head.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of gates of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        bound: Lower bound of the gates, at least 0 and below 1.
+        bound: Lower bound of the gates, in [0, 1).
 
     Raises:
-        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the
-            bound is out of range.
+        ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or
+            ``bound`` is not in [0, 1).
 
     Example:
         >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2, bound=0.5)

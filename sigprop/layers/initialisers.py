@@ -14,20 +14,20 @@ from sigprop.numerics.arguments import require_count
 
 
 def require_sizes(**sizes: int) -> None:
-    """Refuse sizes that are below one or no whole numbers.
+    """Check that sizes are whole numbers of at least one.
 
     Raises:
-        ValueError: Naming the size.
+        ValueError: If a size is not; the message gives its name.
     """
     for name, size in sizes.items():
         require_count(name, size)
 
 
 def require_one_state_a_channel(state_size: int, width: int) -> None:
-    """Refuse sizes that differ, for a layer with one state a channel.
+    """Check that the sizes are equal, for a layer with one state per channel.
 
     Raises:
-        ValueError: With both sizes.
+        ValueError: If the sizes differ or are below one.
     """
     require_sizes(state_size=state_size, width=width)
     if state_size != width:
@@ -40,12 +40,12 @@ def require_one_state_a_channel(state_size: int, width: int) -> None:
 def normal(
     key: PRNGKeyArray, rows: int, columns: int, variance: float
 ) -> Float[Array, "rows columns"]:
-    """Independent normal entries of the given variance."""
+    """Draw a matrix of independent normal entries with mean zero."""
     return math.sqrt(variance) * jax.random.normal(key, (rows, columns))
 
 
 def fan_in(key: PRNGKeyArray, rows: int, columns: int) -> Float[Array, "rows columns"]:
-    """Truncated normal entries of variance ``1/columns``.
+    """Draw a matrix of truncated normal entries with variance ``1/columns``.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
     """
@@ -56,10 +56,10 @@ def each(
     draw: Callable[[PRNGKeyArray], Any],
     keys: Sequence[PRNGKeyArray] | Shaped[Array, "keys *words"],
 ) -> Any:
-    """Draw with each key, and stack the results along a first axis.
+    """Call ``draw`` with each key and stack the results along a new first axis.
 
-    The numbers are the same as with one call per key.  JAX's random generator is then
-    compiled once, not once per key; the generator takes most of the compilation.
+    The numbers are the same as with separate calls.  But JAX compiles its random
+    generator, which takes most of the compilation time, only once.
     """
     return jax.vmap(draw)(jnp.stack(keys) if isinstance(keys, Sequence) else keys)
 
@@ -67,7 +67,7 @@ def each(
 def complex_parts(
     key: PRNGKeyArray, rows: int, columns: int, variance: float
 ) -> tuple[Float[Array, "rows columns"], Float[Array, "rows columns"]]:
-    """Real and imaginary part of a complex matrix, each of the given variance."""
+    """Draw the real and imaginary part of a complex matrix, each of the given variance."""
     re, im = each(lambda k: normal(k, rows, columns, variance), jax.random.split(key))
     return re, im
 
@@ -75,10 +75,10 @@ def complex_parts(
 def in_turn(
     limits: float | Sequence[float], n: int, name: str
 ) -> Float[np.ndarray, " n"]:
-    """The largest angle of each of ``n`` modes; a list of angles is repeated in order.
+    """Return the largest angle of each of ``n`` modes; repeat a list of angles in order.
 
     Raises:
-        ValueError: Unless each is above 0 and at most 2 pi; the message says ``name``.
+        ValueError: If an angle is not in (0, 2 pi]; the message gives ``name``.
     """
     each = np.atleast_1d(np.asarray(limits, float))
     if each.ndim != 1 or not each.size or not ((each > 0) & (each <= 2 * np.pi)).all():
@@ -87,10 +87,10 @@ def in_turn(
 
 
 def require_polar(nu0: float, theta0: Any, nu1: float = 1.0) -> None:
-    """Refuse an invalid ring or largest angle; messages name nu0, nu1 and theta0.
+    """Check the radii of a ring and its largest angle in radians.
 
     Raises:
-        ValueError: Unless ``0 <= nu0 <= nu1 <= 1`` and ``0 < theta0 <= 2 pi``.
+        ValueError: If ``0 <= nu0 <= nu1 <= 1`` or ``0 < theta0 <= 2 pi`` does not hold.
     """
     require_ring(nu0, nu1, names=("nu0", "nu1"))
     in_turn(theta0, 1, "theta0")
@@ -99,7 +99,7 @@ def require_polar(nu0: float, theta0: Any, nu1: float = 1.0) -> None:
 def uniforms(
     key: PRNGKeyArray, n: int
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """Two independent uniform vectors, open at zero so that logarithms exist."""
+    """Draw two vectors uniform on (0, 1); zero is excluded so that logarithms exist."""
     first_key, second_key = jax.random.split(key)
     tiny = jnp.finfo(jnp.zeros(()).dtype).tiny
     return (
@@ -111,9 +111,9 @@ def uniforms(
 def half_variance_projections(
     keys: Sequence[PRNGKeyArray], state_size: int, d_in: int, d_out: int
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """``B_re, B_im, C_re, C_im, D`` with fan-in scaling, from five keys.
+    """Draw ``B_re, B_im, C_re, C_im, D`` from five keys, with variance one over fan-in.
 
-    The variance of a complex entry is shared by its two parts.
+    The real and the imaginary part each have half the variance of a complex entry.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1 and A.2.
     """
@@ -126,11 +126,11 @@ def half_variance_projections(
 def fan_out_projections(
     keys: Sequence[PRNGKeyArray], state_size: int, d_in: int, d_out: int
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """``B_re, B_im, C_re, C_im, D`` with fan-out scaling, from five keys.
+    """Draw ``B_re, B_im, C_re, C_im, D`` from five keys, with variance one over fan-out.
 
-    Every real number is normal with variance one over the rows of its matrix:
-    ``1/state_size`` in ``B``, ``1/d_out`` in ``C`` and ``D``; a complex entry has twice
-    that.
+    Every real number is normal.  Its variance is one over the number of rows:
+    ``1/state_size`` in ``B``, ``1/d_out`` in ``C`` and ``D``.  A complex entry has twice
+    this variance.
 
     Source: the code of Zucchet & Orvieto (2024), ``source/model.py`` of
     github.com/NicolasZucchet/Vanishing-and-exploding-gradients-are-not-the-end-of-the-story.
@@ -143,10 +143,10 @@ def fan_out_projections(
 
 
 def rotation_size(state_size: int, heads: int) -> int:
-    """States of one head.
+    """Return the number of states of one head.
 
     Raises:
-        ValueError: Unless the heads divide the state into even parts.
+        ValueError: If ``state_size / heads`` is not an even number.
     """
     size, remainder = divmod(state_size, heads)
     if remainder:
@@ -165,10 +165,11 @@ def require_ranges(
     gamma_range: tuple[float, float],
     theta_range: tuple[float, float | Sequence[float]],
 ) -> None:
-    """Refuse invalid ranges of decays and angles.
+    """Check the ranges of decays per step and of angles in radians.
 
     Raises:
-        ValueError: Naming the range.
+        ValueError: If ``0 < gamma_min <= gamma_max < 1`` or
+            ``0 <= theta_min <= theta_max <= 2 pi`` does not hold.
     """
     if not 0 < gamma_range[0] <= gamma_range[1] < 1:
         raise ValueError(

@@ -1,13 +1,13 @@
 """LinOSS: forced harmonic oscillators, ``z' = -A y + B u``, ``y' = z``, read by ``Re(C y)``.
 
-``A = max(A_raw, 0)`` and the step ``dt = s(dt_raw)``, ``s`` the sigmoid, are diagonal, ``B``
-and ``C`` complex.  ``im`` takes both new values on the right, and ``imex`` the new ``z`` alone:
+``A = max(A_raw, 0)`` and the step size ``dt = s(dt_raw)``, with ``s`` the sigmoid, are
+diagonal.  ``B`` and ``C`` are complex.  There are two discretisations:
 
-- ``im``: ``z_t = z_{t-1} + dt (-A y_t + B u_t)``, ``y_t = y_{t-1} + dt z_t``.  Eigenvalues
-  ``1 / (1 -+ i dt sqrt(A))`` forget: for white inputs ``E|z|^2 + A E|y|^2 = |B|^2 / A`` at any
-  step.
-- ``imex``: ``z_t = z_{t-1} + dt (-A y_{t-1} + B u_t)``, ``y_t = y_{t-1} + dt z_t``.  For
-  ``dt^2 A < 4`` eigenvalues have modulus one: for white inputs
+- ``im`` (implicit): ``z_t = z_{t-1} + dt (-A y_t + B u_t)``, ``y_t = y_{t-1} + dt z_t``.  The
+  eigenvalues ``1 / (1 -+ i dt sqrt(A))`` are inside the unit disc.  For white inputs of unit
+  variance, ``E|z|^2 + A E|y|^2 = |B|^2 / A`` for any ``dt``.
+- ``imex`` (implicit-explicit): ``z_t = z_{t-1} + dt (-A y_{t-1} + B u_t)``, ``y_t = y_{t-1} +
+  dt z_t``.  For ``dt^2 A < 4`` the eigenvalues have modulus one.  For white inputs,
   ``E(|z|^2 + A|y|^2 - dt A Re(z y*)) = T dt^2 |B|^2`` after ``T`` steps.
 
 Source: Rusch & Rus (2025), Oscillatory state-space models, Eq. 1-6; ``models/LinOSS.py`` of
@@ -36,9 +36,10 @@ OSCILLATIONS: tuple[Oscillation, ...] = ("im", "imex")
 
 @final
 class LinOSS(Layer):
-    """The layer; build one with ``linoss``.
+    """LinOSS layer of harmonic oscillators; build one with ``linoss``.
 
-    The state has ``z`` of every oscillator, then ``y`` of every oscillator.
+    The oscillators obey ``z' = -A y + B u``, ``y' = z``, and the output is ``Re(C y) + D u``.
+    The state holds the velocities ``z`` of all oscillators, then their positions ``y``.
 
     Example:
         >>> layer = linoss(3, 2, key=jax.random.key(0))
@@ -57,16 +58,16 @@ class LinOSS(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``, equal."""
+        """Number of inputs and number of outputs, which are equal."""
         return self.B_re.shape[1], self.C_re.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Complex numbers in the state, two for each oscillator."""
+        """Number of complex numbers in the state, two for each oscillator."""
         return 2 * self.A_raw.shape[0]
 
     def blocks(self) -> tuple[Float[Array, "2 2 n"], Float[Array, "2 n"]]:
-        """Return the 2x2 block of each oscillator, and its factors on ``B u``."""
+        """Return the 2x2 recurrent matrix of each oscillator and its factors on ``B u``."""
         A, dt = relu(self.A_raw), sigmoid(self.dt_raw)
         one = jnp.ones_like(A)
         if self.discretisation == "im":
@@ -77,7 +78,7 @@ class LinOSS(Layer):
         return block, jnp.stack([dt, dt**2])
 
     def eigenvalues(self) -> Complex[Array, " states"]:
-        """Both of every oscillator."""
+        """Return both eigenvalues of every oscillator."""
         block, _ = self.blocks()
         middle = (block[0, 0] + block[1, 1]) / 2
         product = block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]
@@ -85,7 +86,7 @@ class LinOSS(Layer):
         return jnp.concatenate([middle + root, middle - root])
 
     def initial_state(self) -> Complex[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         zero = jnp.zeros((self.state_size,), self.A_raw.dtype)
         return lax.complex(zero, zero)
 
@@ -95,14 +96,14 @@ class LinOSS(Layer):
     def step(
         self, state: Complex[Array, " states"], u: Float[Array, " d_in"]
     ) -> tuple[Complex[Array, " states"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         pair = state.reshape(2, -1)
         moved = jnp.einsum("abn,bn->an", self.blocks()[0], pair)
         state = (moved + self._entering(u[None])[0]).reshape(-1)
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time states"]:
-        """All states, from the zero state, in parallel."""
+        """Compute the states of all steps in parallel, starting from the zero state."""
         block, _ = self.blocks()
         entering = self._entering(u)
 
@@ -120,12 +121,12 @@ class LinOSS(Layer):
     def read(
         self, h: Complex[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``Re(C y) + D u``."""
+        """Return the outputs ``Re(C y) + D u`` of all steps."""
         y = h[:, self.A_raw.shape[0] :]
         return read_out(self.C_re, self.C_im, y) + pass_through(self.D, u)
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {**PROJECTIONS, "A_raw": "recurrent", "dt_raw": "recurrent"}
 
 
@@ -136,13 +137,17 @@ def linoss(
     key: PRNGKeyArray,
     discretisation: Oscillation = "im",
 ) -> LinOSS:
-    """Draw the layer: ``A_raw`` and ``dt_raw`` uniform between 0 and 1, uniform matrices.
+    """Draw a LinOSS layer with ``A_raw`` and ``dt_raw`` uniform between 0 and 1.
+
+    The entries of ``B`` and ``C`` are uniform, as in PyTorch's ``Linear``, and ``D`` is
+    standard normal.
 
     Args:
-        state_size: Oscillators, each of two complex numbers.
-        width: Number of inputs, which is also that of outputs.
+        state_size: Number of oscillators, each with two complex numbers in the state.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        discretisation: ``im``, which forgets, or ``imex``, which keeps its energy.
+        discretisation: ``im``, with decaying oscillations, or ``imex``, with oscillations
+            that do not decay.
 
     Raises:
         ValueError: If a size is below one or the discretisation is unknown.

@@ -1,6 +1,6 @@
 """The Linear Recurrent Unit: ``h_t = lam h_{t-1} + gamma B u_t``, ``y = Re(C h) + D u``.
 
-``lam = exp(-exp(nu_log) + i exp(theta_log))``: inside the unit disc at any parameters.
+``lam = exp(-exp(nu_log) + i exp(theta_log))`` is inside the unit disc for any parameters.
 
 Source: Orvieto et al. (2023), Section 3 and Appendix A; Zucchet & Orvieto (2024),
 Eq. 16-22.
@@ -47,11 +47,16 @@ ARRAYS = (
 
 @final
 class LRU(DiagonalLayer):
-    """The layer; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
+    """Linear recurrent unit; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
 
-    ``gamma`` says what normalises the input: a ``learned`` vector; the function
-    ``sqrt(1 - |lam|^2)``, either ``attached`` with its gradient or ``detached`` without;
-    or nothing if ``absent``.
+    The recurrence is ``h_t = lam h_{t-1} + gamma B u_t`` with
+    ``lam = exp(-exp(nu_log) + i exp(theta_log))``, and the output is ``y = Re(C h) + D u``.
+    The field ``gamma`` selects the normalisation of the inputs:
+
+    - ``learned``: the trainable vector ``exp(gamma_log)``;
+    - ``attached``: the function ``sqrt(1 - |lam|^2)`` of the eigenvalues;
+    - ``detached``: the same function, without its gradient;
+    - ``absent``: none.
 
     Example:
         >>> layer = lru(4, 2, key=jax.random.key(0))
@@ -67,11 +72,11 @@ class LRU(DiagonalLayer):
     gamma: str = eqx.field(static=True)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The diagonal of the recurrence."""
+        """Return the eigenvalues, which are the diagonal of the recurrence."""
         return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
 
     def normaliser(self) -> Float[Array, " n"] | None:
-        """``gamma``, from ``nu`` and not from a rounded ``|lam|``."""
+        """Return the factor ``gamma`` on the input of each neuron; ``None`` if absent."""
         if self.gamma_log is not None:
             return jnp.exp(self.gamma_log)
         if self.gamma == "absent":
@@ -80,21 +85,21 @@ class LRU(DiagonalLayer):
         return lax.stop_gradient(gain) if self.gamma == "detached" else gain
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return lru_groups(self.gamma_log is not None)
 
 
 def lru_groups(learned: bool) -> Mapping[str, Group]:
-    """The group of every parameter of an LRU whose normalisation is learnt, or is not."""
+    """Optimiser group of every parameter of an LRU, with or without ``gamma_log``."""
     names = ("nu_log", "theta_log", *(("gamma_log",) if learned else ()))
     return {**PROJECTIONS, **dict.fromkeys(names, "recurrent")}
 
 
 def attached(model: Model) -> Model:
-    """The model with every ``detached`` normalisation ``attached``.
+    """Return the model with every ``detached`` normalisation replaced by ``attached``.
 
-    The values are the same.  The derivatives are those of the loss, and no longer those
-    that a model with a detached normalisation is trained by.
+    The outputs are the same.  Derivatives then are the true derivatives of the loss.  With
+    ``detached``, training ignores that ``gamma`` depends on the eigenvalues.
 
     Example:
         >>> layer = lru(4, 2, key=jax.random.key(0), gamma="detached")
@@ -115,10 +120,10 @@ def attached(model: Model) -> Model:
 
 
 def require_gamma(gamma: str) -> None:
-    """Refuse an unknown normalisation.
+    """Check that a normalisation is one of ``GAMMAS``.
 
     Raises:
-        ValueError: Naming the known ones.
+        ValueError: If the normalisation is unknown; the message lists ``GAMMAS``.
     """
     if gamma not in GAMMAS:
         raise ValueError(f"need gamma in {GAMMAS}, got {gamma!r}")
@@ -132,15 +137,22 @@ def ring_parameters(
     max_phase: float | Sequence[float],
     spread: str = "area",
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """``nu_log`` and ``theta_log`` of eigenvalues on a ring, spread as one of ``SPREADS``.
+    """Draw ``nu_log`` and ``theta_log`` of ``n`` eigenvalues on a ring.
 
-    Phases are below ``max_phase``; of several limits the modes take theirs in turn.
-
-    Source: Orvieto et al. (2023), Lemma 3.2 and Appendix A.
+    Args:
+        key: Random key of JAX; do not use it for anything else.
+        n: Number of eigenvalues.
+        inner: Inner radius of the ring.
+        outer: Outer radius of the ring.
+        max_phase: Largest phase in radians. A list of limits is repeated in order over
+            the modes.
+        spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer <= 1``, ``inner < 1`` and each phase
-            limit is above 0 and at most 2 pi, or if ``spread`` is unknown.
+        ValueError: If ``0 <= inner <= outer <= 1`` or ``inner < 1`` does not hold, a
+            limit of the phase is not in (0, 2 pi], or ``spread`` is unknown.
+
+    Source: Orvieto et al. (2023), Lemma 3.2 and Appendix A.
     """
     require_ring(inner, outer)
     if outer == 1 and inner == 1:
@@ -166,21 +178,28 @@ def lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> LRU:
-    """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
+    """Draw an LRU, initialised as in the listing of its paper.
+
+    Real and imaginary parts are normal with variance ``1/(2 width)`` in ``B`` and
+    ``1/state_size`` in ``C``.  ``D`` is a standard normal vector.
 
     Args:
         state_size: Number of complex numbers in the state, ``N`` in the paper.
-        width: Inputs and outputs, ``H`` in the paper.
+        width: Number of inputs, equal to the number of outputs; ``H`` in the paper.
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
-        r_max: Outer radius.
-        max_phase: Phases are uniform on [0, max_phase] radians. A list of limits is
-            repeated in order over the modes.
-        spread: One of ``sigprop.neuron.ring.SPREADS``; the paper's is ``area``.
-        gamma: One of ``GAMMAS``.
+        r_max: Outer radius of the ring of eigenvalues.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. A
+            list of limits is repeated in order over the modes.
+        spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``;
+            ``area`` in the paper.
+        gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
+            ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size, a radius, the phase, the spread or ``gamma`` is out of range.
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also if
+            ``0 <= r_min <= r_max <= 1`` with ``r_min < 1`` does not hold, or a limit of
+            the phase is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A.
 
@@ -220,26 +239,28 @@ def zucchet_lru(
     gamma: str = "learned",
     nu1: float = 1.0,
 ) -> LRU:
-    """Draw an LRU as Zucchet & Orvieto print it: ring [nu0, nu1], phases in [0, theta0].
+    """Draw an LRU, initialised as in the text of Zucchet & Orvieto.
 
-    ``B``, ``C`` and the dense ``D`` are scaled by fan-in.  The authors' code draws
-    otherwise: ``released_zucchet_lru``.
+    Entries of ``B``, ``C`` and the dense ``D`` have variance one over fan-in.  The
+    authors' code draws from other distributions; see ``released_zucchet_lru``.
 
     Args:
         state_size: Number of complex numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        nu0: Inner radius of the ring.
-        theta0: Phases are uniform on [0, theta0] radians.
-        gamma: One of ``GAMMAS``.
-        nu1: Outer radius; Appendix D.1 has ``(1 + nu0)/2``.
+        nu0: Inner radius of the ring of eigenvalues.
+        theta0: Largest phase in radians. Phases are uniform on [0, theta0].
+        gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
+            ``absent``; see ``LRU``.
+        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
 
     Raises:
-        ValueError: If a size, the radius, the phase or ``gamma`` is out of range.
+        ValueError: If a size is below one, ``0 <= nu0 <= nu1 <= 1`` with ``nu0 < 1`` does
+            not hold, ``theta0`` is not in (0, 2 pi], or ``gamma`` is unknown.
 
-    Source: Zucchet & Orvieto (2024), Appendix A.2; its A.1 for the scaling of B, C, D,
-    with the variance of a complex entry shared by its two parts.
+    Source: Zucchet & Orvieto (2024), Appendix A.2; Appendix A.1 for ``B``, ``C`` and
+    ``D``. We give each part of a complex entry half of the variance.
 
     Example:
         >>> layer = zucchet_lru(4, 2, key=jax.random.key(0), d_out=1, nu0=0.5, theta0=0.3)
@@ -266,27 +287,30 @@ def released_zucchet_lru(
     theta0: float,
     gamma: str = "learned",
 ) -> LRU:
-    """Draw an LRU as the code of Zucchet & Orvieto does: phases of both signs, fan-out.
+    """Draw an LRU, initialised as in the released code of Zucchet & Orvieto.
 
-    Against ``zucchet_lru``, which draws what the paper prints: phases are uniform on
-    [-theta0, theta0], taken modulo 2 pi so that their logarithm exists; and ``B``, ``C``
-    and ``D`` are scaled by fan-out, ``B`` by one over the states.  With few inputs and
-    outputs its ``B`` is far smaller and its ``C`` far larger.
+    There are two differences from ``zucchet_lru``, which follows the text of the paper.
+    Phases are uniform on [-theta0, theta0], modulo 2 pi so that their logarithm exists.
+    Entries of ``B``, ``C`` and ``D`` have variance one over fan-out, not fan-in.  With
+    many states per input and output, ``B`` is then far smaller and ``C`` far larger.
 
     Args:
         state_size: Number of complex numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        nu0: Inner radius of the ring; the outer one is 1.
-        theta0: Phases are uniform on [-theta0, theta0] radians; at most pi.
-        gamma: One of ``GAMMAS``.
+        nu0: Inner radius of the ring of eigenvalues; the outer radius is 1.
+        theta0: Largest absolute phase in radians. Phases are uniform on
+            [-theta0, theta0].
+        gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
+            ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size, the radius, the phase or ``gamma`` is out of range.
+        ValueError: If a size is below one, ``nu0`` is not in [0, 1), ``theta0`` is not in
+            (0, pi], or ``gamma`` is unknown.
 
-    Source: ``source/model.py`` of the code of Zucchet & Orvieto (2024), see
-    ``fan_out_projections``.
+    Source: ``source/model.py`` of the code of Zucchet & Orvieto (2024),
+    github.com/NicolasZucchet/Vanishing-and-exploding-gradients-are-not-the-end-of-the-story.
 
     Example:
         >>> layer = released_zucchet_lru(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
@@ -308,12 +332,13 @@ def released_zucchet_lru(
 
 
 def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
-    """Build an LRU from plain arrays with the names of the paper's listing.
+    """Build an LRU from arrays with the names of the paper's listing.
 
     Args:
-        arrays: ``nu_log, theta_log (n,)``, ``B_re, B_im (n, d_in)``, ``C_re, C_im
-            (d_out, n)``, ``D (d_out,)`` or ``(d_out, d_in)``; ``gamma_log (n,)`` may be
-            missing, and then nothing normalises the input.
+        arrays: Arrays by name, with their shapes: ``nu_log (n,)``, ``theta_log (n,)``,
+            ``B_re (n, d_in)``, ``B_im (n, d_in)``, ``C_re (d_out, n)``,
+            ``C_im (d_out, n)``, and ``D``, either ``(d_out,)`` or ``(d_out, d_in)``.
+            Without the optional ``gamma_log (n,)``, the inputs are not normalised.
 
     Raises:
         ValueError: If a name is missing or unknown, a shape does not fit, or a value is

@@ -1,6 +1,6 @@
-"""The LRU as published code runs it, and its maps without any recurrence.
+"""Reference implementations of the LRU: as in the published code, and without recurrence.
 
-Both are there to be compared with: in speed, in memory and in their values.
+Benchmarks and tests compare the LRU of ``sigprop.layers`` with them.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ from sigprop.layers.lru import LRU
 
 @final
 class ForwardOnly(Layer):
-    """An LRU run by the function ``forward``, to replace a layer of a network.
+    """Layer that runs an LRU with the function ``forward`` instead of its own methods.
 
-    It runs whole sequences only, because ``forward`` does not return the states.
+    It accepts whole sequences only, because ``forward`` does not return the states.
     """
 
     stable: ClassVar[bool] = True
@@ -29,48 +29,48 @@ class ForwardOnly(Layer):
     forward: Callable[[LRU, Array], Array] = eqx.field(static=True)
 
     def __call__(self, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
-        """Outputs of a whole sequence from the zero state."""
+        """Compute the outputs of a whole sequence, starting from the zero state."""
         return self.forward(self.layer, u)
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(width, width)``."""
+        """Number of inputs and number of outputs, which are equal."""
         return self.layer.widths
 
     @property
     def state_size(self) -> int:
-        """Numbers in the state of the LRU."""
+        """Number of complex numbers in the state of the LRU."""
         return self.layer.state_size
 
     def initial_state(self) -> NoReturn:
-        """Refuse to run step by step.
+        """Raise an error, because this layer cannot run step by step.
 
         Raises:
-            TypeError: Always.
+            TypeError: In every call.
         """
         self._refuse()
 
     def step(self, state: Any, u: Float[Array, " width"]) -> NoReturn:
-        """Refuse to run step by step.
+        """Raise an error, because this layer cannot run step by step.
 
         Raises:
-            TypeError: Always.
+            TypeError: In every call.
         """
         self._refuse()
 
     def states(self, u: Float[Array, "time width"]) -> NoReturn:
-        """Refuse to show what is within.
+        """Raise an error, because this layer does not compute its states.
 
         Raises:
-            TypeError: Always.
+            TypeError: In every call.
         """
         self._refuse()
 
     def read(self, h: Any, u: Float[Array, "time width"]) -> NoReturn:
-        """Refuse to show what is within.
+        """Raise an error, because this layer does not compute its states.
 
         Raises:
-            TypeError: Always.
+            TypeError: In every call.
         """
         self._refuse()
 
@@ -80,19 +80,19 @@ class ForwardOnly(Layer):
         )
 
     def groups(self) -> Mapping[str, Group]:
-        """Return each parameter's optimiser group, as for the LRU."""
+        """Return each parameter's optimiser group, the same as in the LRU."""
         return {f"layer.{name}": group for name, group in self.layer.groups().items()}
 
 
 def without_recurrence(
     layer: LRU, u: Float[Array, "time width"]
 ) -> Float[Array, "time width"]:
-    """``h_t = gamma B u_t``: what is left without the recurrence."""
+    """Run the LRU without its recurrence, i.e. with the states ``h_t = gamma B u_t``."""
     return layer.read(layer.inputs(u), u)
 
 
 def published(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
-    """Complex products, and an associative scan over gates that are repeated in time.
+    """Run the LRU by a complex associative scan, with eigenvalues repeated in time.
 
     Source: Orvieto et al. (2023), Appendix A, the listing.
     """
@@ -105,7 +105,7 @@ def published(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time w
 
 
 def plain_scan(layer: LRU, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
-    """Complex products, and the recurrence of Eq. 1 as a ``lax.scan`` over steps.
+    """Run the LRU step by step with ``lax.scan``, in complex numbers.
 
     Source: Orvieto et al. (2023), Eq. 1, without its nonlinearity.
     """

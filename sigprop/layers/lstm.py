@@ -3,7 +3,8 @@
 ``i, f, o = s(W_x u + W_h h + b)``, ``g = tanh(W_gx u + W_gh h + b_g)``,
 ``c <- f c + i g``, ``h = o tanh(c)``, ``y = C h + D u`` with ``s`` the sigmoid.
 
-Source: Tallec & Ollivier (2018), chrono initialisation; Zucchet & Orvieto (2024), Appendix D.1.
+Source: Tallec & Ollivier (2018), chrono initialisation; Zucchet & Orvieto (2024),
+Appendix D.1.
 """
 
 from typing import ClassVar, final
@@ -22,7 +23,11 @@ from sigprop.numerics.arguments import LARGEST, require_number
 
 @final
 class LSTM(Layer):
-    """The layer; build one with ``lstm``.  A state is ``h`` followed by ``c``.
+    """Long short-term memory layer (LSTM); build one with ``lstm``.
+
+    The recurrence is ``c <- f c + i g``, ``h = o tanh(c)``, and the output ``y = C h + D u``.
+    Each gate ``i``, ``f``, ``o`` is the sigmoid of a linear map of ``u`` and ``h``, and ``g``
+    is the tanh of such a map.  The state holds ``h``, then ``c``.
 
     Example:
         >>> layer = lstm(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
@@ -49,16 +54,16 @@ class LSTM(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.W_ix.shape[1], self.C.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, ``h`` and ``c`` together."""
+        """Number of real numbers in the state, ``h`` and ``c`` together."""
         return 2 * self.b_f.shape[0]
 
     def initial_state(self) -> Float[Array, " size"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros(self.state_size, self.b_f.dtype)
 
     def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
@@ -84,12 +89,15 @@ class LSTM(Layer):
     def step(
         self, state: Float[Array, " size"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " size"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = self._advance(state, self._entering(u[None])[0], self._mixing())
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time size"]:
-        """All states, from the zero state; sequential, as the gates need the state."""
+        """Compute the states of all steps, starting from the zero state.
+
+        The steps run in sequence, because the gates depend on the state.
+        """
         mixing = self._mixing()
 
         def body(state, entering):
@@ -101,11 +109,11 @@ class LSTM(Layer):
     def read(
         self, h: Float[Array, "time size"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C h + D u``, from the first half of the state."""
+        """Return the outputs ``C h + D u``, with ``h`` the first half of the state."""
         return h[:, : self.C.shape[1]] @ self.C.T + u @ self.D.T
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "W_ix": "input",
             "W_fx": "input",
@@ -125,10 +133,16 @@ class LSTM(Layer):
 
 
 def tallec_times(t_max: float) -> tuple[float, float]:
-    """``(1, T_max - 1)``: biases ``log(T - 1)`` of gates that forget in 2 to ``T_max``.
+    """Return the range ``(1, t_max - 1)``, for gates with time constants up to ``t_max``.
+
+    Biases ``log U`` with ``U`` in this range give forget gates ``U/(1 + U)``.  Their time
+    constants ``1 + U`` are between 2 and ``t_max`` steps.
+
+    Args:
+        t_max: Largest time constant of a forget gate, in steps.
 
     Raises:
-        ValueError: Unless ``T_max >= 2``.
+        ValueError: If ``t_max`` is below 2.
 
     Source: Tallec & Ollivier (2018), chrono initialisation.
 
@@ -148,17 +162,18 @@ def lstm(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> LSTM:
-    """Draw an LSTM with Chrono biases, ``b_f = log U(times)`` and ``b_i = -b_f``.
+    """Draw an LSTM with Chrono initialisation of the gates.
 
-    At zero input and state the input gate is then one minus the forget gate.  Weights
-    on ``h`` are orthogonal, those on ``u`` LeCun, the other biases zero.
+    ``b_f = log U`` with ``U`` uniform on ``times``, and ``b_i = -b_f``.  At zero input and
+    state the input gate then is one minus the forget gate.  The other biases are zero.
+    Weights on ``h`` are orthogonal; weights on ``u`` have LeCun variance ``1/width``.
 
     Args:
-        state_size: Real numbers in each of ``h`` and ``c``.
+        state_size: Number of real numbers in ``h``, equal to the number in ``c``.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``tallec_times(t_max)``, or any two numbers as ``gru`` takes them.
+        times: Smallest and largest ``U``, in steps; ``tallec_times(t_max)`` in the paper.
 
     Raises:
         ValueError: If a size is below one or ``times`` are not positive and ordered.

@@ -1,24 +1,25 @@
-"""The trapezoidal state space with rotating states at the core of Mamba-3.
+"""The core of Mamba-3: a trapezoidal state-space model with rotating states.
 
-In every head, with ``e_t = x_t B_t^T`` and ``R_t`` the rotation of each pair of states by
+In every head, ``e_t = x_t B_t^T``, and ``R_t`` rotates each pair of states by the angle
 ``step_t theta_t``:
 
 ``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``,
 ``y_t = S_t C_t + D x_t``, with ``alpha = exp(-step A)``.
 
-``step = softplus(W_dt u + bias)``, ``A = max(softplus(W_A u), 1e-4)``, ``lam = s(W_lam u +
-b_lam)``, ``s`` the sigmoid, and ``theta = pi tanh(W_theta u)``, which heads share; ``B`` and
+``step = softplus(W_dt u + bias)``, ``A = max(softplus(W_A u), 1e-4)``, and ``lam = s(W_lam u +
+b_lam)`` with ``s`` the sigmoid.  All heads share ``theta = pi tanh(W_theta u)``.  ``B`` and
 ``C`` are linear in the input, divided by their root mean square, scaled, and shifted by a
-bias of each head.  ``lam`` is the weight of the trapezoid's new end: one is Euler's rule.
+bias of each head.  ``lam`` is the weight of the current input in the trapezoidal rule;
+``lam = 1`` is Euler's rule.
 
 With constant gates and independent ``e`` of mean zero, ``E|S|^2 = (beta^2 + gamma^2 + 2 alpha
 beta gamma)/(1 - alpha^2) E|e|^2``, where ``beta = (1 - lam) step alpha`` and ``gamma = lam
-step``: rotations do not change it.
+step``.  Rotations do not change ``E|S|^2``.
 
-Source: Lahoti et al. (2026), Mamba-3; their code, ``modules/mamba3.py`` of
-github.com/state-spaces/mamba, of one input and one output, for normalisation and
-initialisation.  It turns ``B`` and ``C`` by the sum of all angles in place of ``S``, which is
-the same.  The gate and the matrix behind it are other layers.
+Source: Lahoti et al. (2026), Mamba-3; for normalisation and initialisation their code with
+one input and one output, ``modules/mamba3.py`` of github.com/state-spaces/mamba.  The code
+rotates ``B`` and ``C`` by the sum of all angles instead of rotating ``S``, with the same
+result.  Its gate and output matrix are not part of this layer.
 """
 
 import math
@@ -46,9 +47,13 @@ NORMED = 1e-5  # added to a mean square
 
 @final
 class Mamba3(MatrixGated):
-    """The layer; build one with ``mamba3``.
+    """Core of a Mamba-3 layer; build one with ``mamba3``.
 
-    The state has ``S_t`` and ``e_t`` of every head side by side, values down.
+    In every head, with ``e_t = x_t B_t^T``, a decay ``alpha_t`` and a rotation ``R_t``,
+    ``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``.
+
+    The state holds the matrix ``[S_t, e_t]`` of each head.  It has a row per value; its
+    columns are the ``n`` columns of ``S_t``, then the ``n`` columns of ``e_t``.
 
     Example:
         >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)
@@ -75,13 +80,13 @@ class Mamba3(MatrixGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
+        """Number of inputs and of outputs, ``(d_in, heads * values)``."""
         heads, values, d_in = self.W_x.shape
         return d_in, heads * values
 
     @property
     def head_shape(self) -> tuple[int, int, int]:
-        """``(heads, values, 2 n)``."""
+        """Number of heads, and number of rows and columns of a head's ``[S, e]``."""
         heads, values, _ = self.W_x.shape
         return heads, values, 2 * len(self.W_B)
 
@@ -90,7 +95,7 @@ class Mamba3(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """``A`` and ``B`` of ``[S_t, e_t] = [S_{t-1}, e_{t-1}] A + B``, by step and head."""
+        """Return ``A``, ``B`` of ``[S_t, e_t] = [S_{t-1}, e_{t-1}] A + B`` by step and head."""
         step = softplus(u @ self.W_dt.T + self.bias[None])
         alpha = jnp.exp(-step * jnp.maximum(softplus(u @ self.W_A.T), SLOWEST))
         lam = sigmoid(u @ self.W_lam.T + self.b_lam[None])
@@ -109,16 +114,16 @@ class Mamba3(MatrixGated):
         return jnp.einsum("hvd,td->thv", self.W_x, u)
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """``C``, and zeros for ``e``."""
+        """Return ``C`` of every head, followed by zeros for ``e``."""
         C = _normed(u @ self.W_C.T, self.scale_C)[:, None] + self.b_C[None]
         return jnp.concatenate([C, jnp.zeros_like(C)], -1)
 
     def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads values"]:
-        """``D x``."""
+        """Return the skip connection ``D x``."""
         return self.D[None, :, None] * self._x(u)
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         gates = ("W_dt", "bias", "W_A", "W_lam", "b_lam", "W_theta")
         return {
             **dict.fromkeys(gates, "recurrent"),
@@ -152,20 +157,26 @@ def mamba3(
     steps: tuple[float, float] = (0.001, 0.1),
     weight: float = 0.5,
 ) -> Mamba3:
-    """Draw the layer: steps log-uniform, scales, biases and ``D`` of ones, uniform matrices.
+    """Draw the core of a Mamba-3 layer.
+
+    The matrices are uniform, as in PyTorch's ``Linear``.  The scales and biases of ``B``
+    and ``C``, and ``D``, are one.
 
     Args:
-        state_size: Entries of ``B`` and of ``C``, an even number; a head has as many states
-            for each value, and remembers the last ``e`` besides.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of ``B``, and of ``C``; must be even. The state has
+            twice this number of entries per output.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        steps: Smallest and largest step without input, log-uniform between them.
-        weight: ``lam`` without input, between 0 and 1: of second order at one half.
+        steps: Smallest and largest step size at zero input, drawn log-uniformly.
+        weight: Value of ``lam`` at zero input, in (0, 1). The trapezoidal rule is of
+            second order in the step size at 0.5.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` is odd, ``width`` is no multiple of
-            ``heads``, the steps are not positive and ordered, or the weight is not in [0, 1].
+        ValueError: If a size is below one, ``state_size`` is odd, or ``width`` is not a
+            multiple of ``heads``. Also if the steps are not positive and ordered, or
+            ``weight`` is not in (0, 1).
 
     Example:
         >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)

@@ -1,8 +1,8 @@
-"""Base of layers whose state is a matrix that the input multiplies by another matrix.
+"""Base of layers with a matrix state: ``S_t = S_{t-1} A(u_t) + B(u_t)`` in every head.
 
-``S_t = S_{t-1} A(u_t) + B(u_t)`` and ``y_t = S_t q(u_t) + z(u_t)`` in every head.
+The output of a head is ``y_t = S_t q(u_t) + z(u_t)``.
 
-Notation: heads  independent parts of a state;  rows, keys  of a head's matrix ``S``.
+Notation: heads  independent parts of a state;  rows, keys  sizes of a head's matrix ``S``.
 """
 
 from abc import abstractmethod
@@ -16,12 +16,15 @@ from sigprop.layers.base import Layer
 
 
 class MatrixGated(Layer):
-    """Base of the layers; the state has the entries of every head's ``S``, rows down.
+    """Base of layers with a matrix state, ``S_t = S_{t-1} A(u_t) + B(u_t)`` in every head.
+
+    The output of a head is ``y_t = S_t q(u_t) + z(u_t)``.  The state holds each head's
+    matrix ``S``, row by row.
 
     Attributes:
-        divided: Names of the weights, of shape (..., size, d_in), whose output vectors
-            ``maps`` divides by their length.  Derivatives with respect to these
-            weights are large where a vector is short.
+        divided: Names of the weights ``W``, of shape (..., size, d_in), whose vectors
+            ``W u`` the method ``maps`` divides by their length. Derivatives with respect
+            to these weights are large where a vector is short.
 
     Example:
         >>> import jax
@@ -37,7 +40,7 @@ class MatrixGated(Layer):
     @property
     @abstractmethod
     def head_shape(self) -> tuple[int, int, int]:
-        """``(heads, rows, keys)``."""
+        """Number of heads, and number of rows and columns (keys) of a head's ``S``."""
 
     @abstractmethod
     def maps(
@@ -45,36 +48,36 @@ class MatrixGated(Layer):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads rows keys"]
     ]:
-        """``A`` and ``B`` of each input and head."""
+        """Return ``A(u_t)`` and ``B(u_t)`` of every step and head."""
 
     @abstractmethod
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """``q`` of each input and head."""
+        """Return the vector ``q(u_t)`` of every step and head."""
 
     def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads rows"]:
-        """``z`` of each input and head: zero."""
+        """Return the skip term ``z(u_t)`` of every step and head; zero by default."""
         return jnp.zeros((len(u), *self.head_shape[:2]), u.dtype)
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, of all heads."""
+        """Number of real numbers in the state, summed over heads."""
         heads, rows, keys = self.head_shape
         return heads * rows * keys
 
     def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros((self.state_size,))
 
     def step(
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         A, B = self.maps(u[None])
         S = (state.reshape(self.head_shape) @ A[0] + B[0]).reshape(-1)
         return S, self.read(S[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
-        """All states, from the zero state, one after the other."""
+        """Compute the states of all steps in sequence, starting from the zero state."""
 
         def body(S, now):
             A, B = now
@@ -88,7 +91,7 @@ class MatrixGated(Layer):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``S q + z`` of every head, the heads side by side."""
+        """Return the outputs ``S q + z`` of each head, concatenated over heads."""
         S = h.reshape(len(u), *self.head_shape)
         y = jnp.einsum("thrk,thk->thr", S, self.queries(u)) + self.skips(u)
         return y.reshape(len(u), self.widths[1])

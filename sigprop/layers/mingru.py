@@ -1,7 +1,7 @@
-"""minGRU: ``h_t = (1 - z_t) h_{t-1} + z_t v_t``, gate and candidate of the input alone.
+"""minGRU: ``h_t = (1 - z_t) h_{t-1} + z_t v_t`` with a gate ``z`` and a candidate ``v``.
 
-``z = s(W_z u + b_z)`` and ``v = W_v u + b_v``, ``s`` the sigmoid: neither sees the state,
-so that the recurrence runs in parallel.  The output is the state.
+``z = s(W_z u + b_z)`` with ``s`` the sigmoid, and ``v = W_v u + b_v``.  Neither depends on
+the state, so that the recurrence runs in parallel.  The output is the state.
 
 Source: Feng et al. (2024), Were RNNs all we needed?, Section 3.1.
 """
@@ -24,7 +24,10 @@ from sigprop.theory import gates
 
 @final
 class MinGRU(InputGated):
-    """The layer; build one with ``mingru``.
+    """minGRU layer; build one with ``mingru``.
+
+    The recurrence is ``h_t = (1 - z_t) h_{t-1} + z_t v_t``.  The gate ``z_t`` and the
+    candidate ``v_t`` depend on the input alone.  The output is the state.
 
     Example:
         >>> layer = mingru(4, 2, key=jax.random.key(0))
@@ -39,33 +42,33 @@ class MinGRU(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, n)``: one output a neuron."""
+        """Number of inputs, and number of outputs, one per neuron."""
         return self.W_z.shape[1], self.W_z.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return self.b_z.shape[0]
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.b_z)
 
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """``1 - z`` and ``z v``."""
+        """Return ``a = 1 - z`` and ``b = z v`` of ``h_t = a_t h_{t-1} + b_t``."""
         z = u @ self.W_z.T + self.b_z[None]
         return sigmoid(-z), sigmoid(z) * (u @ self.W_v.T + self.b_v[None])
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time n"]:
-        """The states."""
+        """Return the states, which are the outputs."""
         return h
 
     def neurons(self) -> list[Part]:
-        """The neurons, for ``sigprop.linear.gated_moments``."""
+        """Describe the neurons for ``sigprop.linear.gated_moments``."""
         moved = {
             "W_z": Moved("r", "each"),
             "b_z": Moved("r"),
@@ -79,7 +82,7 @@ class MinGRU(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {"W_z": "recurrent", "b_z": "recurrent", "W_v": "input", "b_v": "input"}
 
 
@@ -90,17 +93,17 @@ def mingru(
     key: PRNGKeyArray,
     memory: float = 2.0,
 ) -> MinGRU:
-    """Draw the layer as PyTorch draws two linear maps, all entries uniform.
+    """Draw a minGRU with uniform weights and biases, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Number of real numbers in the state, and outputs.
+        state_size: Number of real numbers in the state, equal to the number of outputs.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
-        memory: Time constant ``1/z`` in steps at zero input, set by a shift of ``b_z``.
-            The paper's value is 2, a shift of zero.
+        memory: Typical time constant ``1/z`` at zero input, in steps. It shifts ``b_z``
+            by ``-log(memory - 1)``; the shift is zero at the paper's value, 2.
 
     Raises:
-        ValueError: If a size is below one or the memory is not above one.
+        ValueError: If a size is below one or ``memory`` is not above one.
 
     Example:
         >>> layer = mingru(4, 2, key=jax.random.key(0), memory=8.0)

@@ -1,15 +1,15 @@
 """mLSTM: ``C_t = f C_{t-1} + i v k^T``, ``n_t = f n_{t-1} + i k``, read by a quotient.
 
-``y = C q / max(|n . q|, 1)`` in every head, with ``q``, ``k`` and ``v`` linear in the input,
-``k`` divided by the root of its size, ``f = s(W_f u + b_f)``, ``s`` the sigmoid, and ``i =
-exp(W_i u + b_i)``.
+The output of a head is ``y = C q / max(|n . q|, 1)``.  ``q``, ``k`` and ``v`` are linear in
+the input, and ``k`` is divided by the square root of its size.  The gates are ``f = s(W_f u +
+b_f)`` with ``s`` the sigmoid, and ``i = exp(W_i u + b_i)``.
 
-Released code divides ``C`` and ``n`` by ``exp(m)``, the largest term so far, which leaves
-``y`` as it is; here the state is that of the equations, in single precision up to ``i`` of
-1e30.
+Released code divides ``C`` and ``n`` by ``exp(m)``, the largest term so far, which does not
+change ``y``.  Here the state is that of the equations; single precision can represent it
+for ``i`` up to 1e30.
 
 Source: Beck et al. (2024), xLSTM, Eq. 19-27; ``mlstm`` of github.com/NX-AI/xlstm for the
-initialisation.  The gate and the norm of the output are other layers.
+initialisation.  Its output gate and norm are not part of this layer.
 """
 
 import math
@@ -38,9 +38,11 @@ from sigprop.theory import gates
 
 @final
 class MLSTM(Heads, InputGated):
-    """The layer; build one with ``mlstm``.
+    """Matrix LSTM layer (mLSTM) of xLSTM; build one with ``mlstm``.
 
-    The state has ``C`` of every head, values down, and below it a row ``n``.
+    In every head, ``C_t = f C_{t-1} + i v k^T``, ``n_t = f n_{t-1} + i k``, and the output is
+    ``y = C q / max(|n . q|, 1)``.  The state holds each head's matrix ``C``, with a row per
+    value and a column per key entry, followed by the row ``n``.
 
     Example:
         >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)
@@ -55,14 +57,14 @@ class MLSTM(Heads, InputGated):
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, of all heads."""
+        """Number of real numbers in the state, summed over heads."""
         heads, keys, _ = self.W_k.shape
         return heads * keys * (self.W_v.shape[1] + 1)
 
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
         f = sigmoid(u @ self.W_f.T + self.b_f[None])
         i = jnp.exp(u @ self.W_i.T + self.b_i[None]) / math.sqrt(self.W_k.shape[1])
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
@@ -74,7 +76,7 @@ class MLSTM(Heads, InputGated):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C q / max(|n . q|, 1)`` of every head, the heads side by side."""
+        """Return ``C q / max(|n . q|, 1)`` of each head, concatenated over heads."""
         heads, keys, _ = self.W_q.shape
         q = jnp.einsum("hkd,td->thk", self.W_q, u)
         S = h.reshape(len(u), heads, self.W_v.shape[1] + 1, keys)
@@ -83,7 +85,7 @@ class MLSTM(Heads, InputGated):
         return (both[..., :-1] / below).reshape(len(u), self.widths[1])
 
     def neurons(self) -> list[Part]:
-        """The entries of every head's ``C`` and ``n``, for predictions of moments."""
+        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
         heads, keys, d_in = self.W_k.shape
         rows, xp = self.W_v.shape[1] + 1, namespace(self)
         W_k, W_v = (xp.asarray(W, float) for W in (self.W_k, self.W_v))
@@ -119,7 +121,7 @@ class MLSTM(Heads, InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "W_q": "readout",
             "W_k": "input",
@@ -139,19 +141,23 @@ def mlstm(
     heads: int = 1,
     offsets: tuple[float, float] = (3.0, 6.0),
 ) -> MLSTM:
-    """Draw the layer: uniform matrices, gates of constant arguments, forget biases spaced.
+    """Draw an mLSTM layer with evenly spaced forget biases.
+
+    The matrices are uniform, as in PyTorch's ``Linear``.  The biases of the input gates
+    are normal with standard deviation 0.1.
 
     Args:
-        state_size: Entries of every head's key.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of the key vector of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        offsets: Smallest and largest bias of the forget gates, which are evenly spaced
-            from head to head.
+        offsets: Smallest and largest bias of the forget gates, at most 100 in absolute
+            value. The biases are evenly spaced from head to head.
 
     Raises:
-        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the
-            biases are not finite and ordered.
+        ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or
+            the offsets are not in [-100, 100] and ordered.
 
     Example:
         >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)

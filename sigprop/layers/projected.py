@@ -1,4 +1,4 @@
-"""Base of layers whose gates depend on the input alone: run in parallel or as one loop.
+"""Base of layers whose gates depend on the input alone, so that they run in parallel.
 
 Notation: heads  independent parts of a state;  size  entries of a head's key or value.
 """
@@ -20,7 +20,10 @@ TINY = 1e-6  # added to the square of a key's length
 
 
 class InputGated(Layer):
-    """Base of layers of ``h_t = a_t h_{t-1} + b_t``, entry by entry.
+    """Base of layers ``h_t = a_t h_{t-1} + b_t`` with gates that depend on the input alone.
+
+    The products are entry by entry.  A subclass computes ``a_t`` and ``b_t`` in its method
+    ``gates``.
 
     Example:
         >>> from sigprop.layers import mingru
@@ -36,23 +39,23 @@ class InputGated(Layer):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
 
     def step(
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         a, b = self.gates(u[None])
         state = a[0] * state + b[0]
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
-        """All states, from the zero state, in parallel."""
+        """Compute the states of all steps in parallel, starting from the zero state."""
         return scan_linear(*self.gates(u))
 
 
 class Heads(Layer):
-    """Base of layers whose state is a matrix of keys by values in every head."""
+    """Base of layers with a matrix state of keys times values in every head."""
 
     W_q: Float[Array, "heads keys d_in"]
     W_k: Float[Array, "heads keys d_in"]
@@ -60,29 +63,29 @@ class Heads(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
+        """Number of inputs and of outputs, ``(d_in, heads * values)``."""
         heads, values, d_in = self.W_v.shape
         return d_in, heads * values
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, of all heads."""
+        """Number of real numbers in the state, summed over heads."""
         heads, keys, _ = self.W_k.shape
         return heads * keys * self.W_v.shape[1]
 
     def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros((self.state_size,), self.W_k.dtype)
 
 
 def of_states(
     a: Float[Array, "time heads *_"], entering: Float[Array, "time heads rows columns"]
 ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-    """Flatten the gates and inputs of all heads: one of each per entry of the state.
+    """Flatten the gates and inputs of all heads, one of each per entry of the state.
 
     Args:
-        a: Gates of the entries; an axis of size one shares a gate along that axis.
-        entering: Input added to each entry.
+        a: Gates of the entries. Along an axis of size one, all entries have one gate.
+        entering: Inputs that are added to the entries of the state.
     """
     flat = (len(entering), math.prod(entering.shape[1:]))
     return jnp.broadcast_to(a, entering.shape).reshape(flat), entering.reshape(flat)
@@ -91,7 +94,7 @@ def of_states(
 def read_keys(
     q: Float[Array, "time heads keys"], h: Float[Array, "time states"]
 ) -> Float[Array, "time d_out"]:
-    """``q^T S`` of every head, keys down, the heads side by side."""
+    """Return ``q^T S`` of each head, concatenated over heads; ``S`` has a row per key."""
     time, heads, keys = q.shape
     values = h.shape[1] // (heads * keys)
     S = h.reshape(time, heads, keys, values)
@@ -101,14 +104,14 @@ def read_keys(
 def by_heads(
     key: PRNGKeyArray, heads: int, rows: int, columns: int
 ) -> Float[Array, "heads rows columns"]:
-    """``uniform_linear`` maps, one a head."""
+    """Draw one ``uniform_linear`` matrix per head."""
     return uniform_linear(key, heads * rows, columns).reshape(heads, rows, columns)
 
 
 def low_rank(
     by: str, U: Float[Any, "rank d_in"], V: Float[Any, "neurons rank"]
 ) -> dict[str, Moved]:
-    """Describe how a projection's bias and factors ``V``, ``U`` act on neurons."""
+    """Describe the derivative of a projection ``V U u + bias`` by its parameters."""
     return {
         "U": Moved(by, "each", (V**2).sum(1)),
         "V": Moved(by, U),
@@ -117,10 +120,10 @@ def low_rank(
 
 
 def require_heads(width: int, heads: int) -> None:
-    """Refuse a width that heads cannot share.
+    """Check that the width is a multiple of the number of heads.
 
     Raises:
-        ValueError: If it is no multiple of them.
+        ValueError: If it is not.
     """
     if width % heads:
         raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
@@ -129,41 +132,42 @@ def require_heads(width: int, heads: int) -> None:
 def uniform_linear(
     key: PRNGKeyArray, rows: int, columns: int
 ) -> Float[Array, "rows columns"]:
-    """Entries uniform within ``1/sqrt(columns)`` of zero.
+    """Draw a matrix with entries uniform within ``1/sqrt(columns)`` of zero.
 
-    Source: ``torch.nn.Linear``, which the reference code of minGRU, Mamba, GLA and
-    DeltaNet leaves as it is.
+    Source: the default of ``torch.nn.Linear``, which the reference code of minGRU, Mamba,
+    GLA and DeltaNet does not change.
     """
     bound = 1 / math.sqrt(columns)
     return jax.random.uniform(key, (rows, columns), minval=-bound, maxval=bound)
 
 
 def uniform_bias(key: PRNGKeyArray, size: int, columns: int) -> Float[Array, " size"]:
-    """The bias that belongs to ``uniform_linear``."""
+    """Draw biases uniform within ``1/sqrt(columns)`` of zero, as ``torch.nn.Linear``."""
     bound = 1 / math.sqrt(columns)
     return jax.random.uniform(key, (size,), minval=-bound, maxval=bound)
 
 
 def normalised(x: Float[Array, "*batch size"]) -> Float[Array, "*batch size"]:
-    """``x / sqrt(|x|^2 + 1e-6)``, as the kernels of the delta rule do it."""
+    """Divide ``x`` by ``sqrt(|x|^2 + 1e-6)``, as the kernels of the delta rule do."""
     return x / jnp.sqrt(jnp.sum(x**2, -1, keepdims=True) + TINY)
 
 
 def inverse_softplus(y: Float[Array, " n"]) -> Float[Array, " n"]:
-    """The number whose softplus is ``y``."""
+    """Return the number whose softplus is ``y``."""
     return y + jnp.log(-jnp.expm1(-y))
 
 
 def log_uniform_steps(
     key: PRNGKeyArray, n: int, bounds: tuple[float, float]
 ) -> Float[Array, " n"]:
-    """Biases whose softplus is log-uniform between two bounds.
+    """Draw ``n`` biases whose softplus is log-uniform between two bounds.
 
     Raises:
         ValueError: If the bounds are not positive and ordered.
 
     Source: the code of Gu & Dao (2023), ``mamba_simple.py`` of
-    github.com/state-spaces/mamba, whose floor of 1e-4 is below its bounds.
+    github.com/state-spaces/mamba. Its lower limit of 1e-4 is below its bounds and has no
+    effect.
     """
     low, high = bounds
     if not 0 < low <= high <= LARGEST:

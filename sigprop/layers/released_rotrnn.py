@@ -1,15 +1,15 @@
-"""RotRNN as its authors' code has it: the paper's map with other arrays and other draws.
+"""RotRNN as in its authors' code: the map of the paper, with other arrays and initialisation.
 
-The code computes ``gamma P^T Theta P`` where the paper and ``RotRNN`` have ``gamma P Theta
-P^T``, with the same ``P = expm(M - M^T)``: transposing ``M`` leads from one to the other.
-Of a head it puts the forward states before the backward ones, and reads heads in order, so
-that the columns of its ``C`` and ``C2``, side by side, belong to the two directions by
-turns.  It keeps ``log theta``, which is what its optimiser moves.
+The code computes ``gamma P^T Theta P``; the paper and ``RotRNN`` have ``gamma P Theta P^T``,
+with the same ``P = expm(M - M^T)``.  Transposing ``M`` turns one matrix into the other.  The
+code stores ``log theta``, which its optimiser trains.  Its bidirectional layer concatenates
+``C`` and ``C2``.  The columns of the result alternate: for each head, the columns of the
+forward state come first, then those of the backward state.
 
-It draws ``M`` with variance ``1/(n + size)`` and not one, so that ``P`` starts near the
-identity (a standard deviation of 0.06 with 256 states in 32 heads), ``B`` and ``C`` with
-variance ``1/(n + width)``, and ``log(-log gamma)`` and not ``gamma^2`` uniform.  A later
-branch, ``rotrnn-clean``, computes and draws ``M`` as the paper does.
+The code draws ``M`` with variance ``1/(n + size)`` instead of one, so that ``P`` is initially
+near the identity.  With 256 states in 32 heads, ``M`` has standard deviation 0.06.  ``B`` and
+``C`` have variance ``1/(n + width)``.  ``log(-log gamma)`` is uniform, instead of ``gamma^2``.
+A later branch, ``rotrnn-clean``, computes and draws ``M`` as in the paper.
 
 Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main`` at bd1c25b.
 """
@@ -44,20 +44,26 @@ def released_rotrnn(
     gamma_range: tuple[float, float] = (0.9, 0.999),
     theta_range: tuple[float, float] = (0.0, 2 * math.pi),
 ) -> RotRNN:
-    """Draw a RotRNN as the authors' code does; ``rotrnn`` draws as the paper's listing.
+    """Draw a RotRNN, initialised as in the authors' code.
+
+    ``rotrnn`` follows the listing of the paper.  Here ``log(-log gamma)`` is uniform,
+    instead of ``gamma^2``.  With ``size = state_size / heads``, the variances are
+    ``1/(state_size + size)`` for ``M`` and ``1/(state_size + width)`` for ``B`` and ``C``.
 
     Args:
-        state_size: Number of real numbers in the state, all heads together.
-        width: Number of inputs, which is also that of outputs.
+        state_size: Number of real numbers in the state, summed over heads.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Independent heads, each of an even number of states.
-        gamma_range: Decays of the heads.
-        theta_range: Angles, in radians; the code's begin at zero.
+        heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
+        gamma_range: Smallest and largest decay factor of a head, per step.
+        theta_range: Smallest and largest angle per step, in radians. The smallest is 0 in
+            the code.
 
     Raises:
-        ValueError: If a size or a range is not as above.
+        ValueError: If a size is below one, the size of a head is not even, or a range is
+            not ordered. Decays must be in (0, 1), angles in [0, 2 pi].
 
-    Source: See the module.
+    Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
 
     Example:
         >>> layer = released_rotrnn(8, 2, key=jax.random.key(0), heads=2)
@@ -77,20 +83,23 @@ def released_bidirectional_rotrnn(
     gamma_range: tuple[float, float] = (0.9, 0.999),
     theta_range: tuple[float, float] = (0.0, 2 * math.pi),
 ) -> BidirectionalRotRNN:
-    """Draw a bidirectional RotRNN as the authors' code does.
+    """Draw a bidirectional RotRNN, initialised as in the authors' code.
+
+    It is a ``released_rotrnn`` with a second ``C`` of the same distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
-        width: Number of inputs, which is also that of outputs.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Number of independent heads, each of an even number of states.
-        gamma_range: Decays of the heads.
-        theta_range: Angles, in radians.
+        heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
+        gamma_range: Smallest and largest decay factor of a head, per step.
+        theta_range: Smallest and largest angle per step, in radians.
 
     Raises:
-        ValueError: If a size or a range is not as above.
+        ValueError: If a size is below one, the size of a head is not even, or a range is
+            not ordered. Decays must be in (0, 1), angles in [0, 2 pi].
 
-    Source: See the module.
+    Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
 
     Example:
         >>> layer = released_bidirectional_rotrnn(8, 2, key=jax.random.key(0), heads=2)
@@ -107,20 +116,25 @@ def released_bidirectional_rotrnn(
 def rotrnn_from_released(
     arrays: Mapping[str, Any], *, heads: int
 ) -> RotRNN | BidirectionalRotRNN:
-    """Build the layer that computes what the authors' code does with these arrays.
+    """Build a RotRNN from the arrays of a model of the authors' code.
+
+    The layer has the same outputs as the authors' layer with these arrays.
 
     Args:
-        arrays: Arrays by the names of the authors' code. They are ``theta_log (n/2,
-            1)``, ``gamma_log (heads,)``, ``P (n, n/heads)``, which is the ``M`` of the
-            paper, ``B (n, width)``, ``C (width, n)`` and ``D (width,)``. With ``C2
-            (width, n)`` the layer has both directions.
-        heads: Independent heads.
+        arrays: Arrays by their names in the authors' code, with their shapes:
+            ``theta_log (n/2, 1)``, ``gamma_log (heads,)``, ``P (n, n/heads)``,
+            ``B (n, width)``, ``C (width, n)`` and ``D (width,)``. ``P`` is the matrix
+            ``M`` of the paper. The layer is bidirectional if ``C2 (width, n)`` is given.
+        heads: Number of heads.
+
+    Returns:
+        A ``BidirectionalRotRNN`` if ``C2`` is given, otherwise a ``RotRNN``.
 
     Raises:
         ValueError: If a name is missing or unknown, a shape does not fit, or a value is
             not finite.
 
-    Source: See the module.
+    Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
 
     Example:
         >>> shapes = {"theta_log": (4, 1), "gamma_log": (2,), "P": (8, 4)}
@@ -165,7 +179,7 @@ def rotrnn_from_released(
 def unlaced(
     C: Float[Array, "d_out n"], C2: Float[Array, "d_out n"], heads: int
 ) -> Float[Array, "2 d_out n"]:
-    """The readouts of the forward and the backward states, out of the code's two arrays.
+    """Return the readouts of forward and backward states from the code's ``C`` and ``C2``.
 
     Example:
         >>> C, C2 = jnp.arange(4.0)[None], jnp.arange(4.0, 8.0)[None]

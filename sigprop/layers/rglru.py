@@ -1,12 +1,12 @@
 """RG-LRU: ``h_t = a_t h_{t-1} + sqrt(1 - a_t^2) i_t x_t`` with gates of the input alone.
 
-``r = s(W_a x + b_a)``, ``i = s(W_x x + b_x)``, ``a = exp(-8 softplus(Lambda) r)``, ``s``
-the sigmoid, matrices block-diagonal; the output is the state.
+``r = s(W_a x + b_a)``, ``i = s(W_x x + b_x)``, ``a = exp(-8 softplus(Lambda) r)`` with ``s``
+the sigmoid.  The matrices are block-diagonal.  The output is the state.
 
 Source: De et al. (2024), Griffin, Eq. 1-4; the code of RecurrentGemma, ``jax/layers.py``
 of github.com/google-deepmind/recurrentgemma, for the blocks and the initialisation.  That
-code lets the first input of a sequence in without ``sqrt(1 - a^2)`` and clips the root's
-slope at 1000; here the equations hold at every step.
+code omits the factor ``sqrt(1 - a^2)`` for the first input of a sequence, and clips the
+derivative of the square root at 1000.  Here the equations hold at every step.
 """
 
 from typing import final
@@ -33,7 +33,10 @@ CLOSING = 8.0  # the paper's c
 
 @final
 class RGLRU(InputGated):
-    """The layer; build one with ``rglru``.
+    """Real-gated LRU (RG-LRU) of Griffin; build one with ``rglru``.
+
+    The recurrence is ``h_t = a_t h_{t-1} + sqrt(1 - a_t^2) i_t x_t``.  The gates ``a_t`` and
+    ``i_t`` depend on the input ``x_t`` alone.  The output is the state.
 
     Example:
         >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)
@@ -49,22 +52,22 @@ class RGLRU(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(n, n)``: one input and one output a neuron."""
+        """Number of inputs and number of outputs, one of each per neuron."""
         return self.b_a.shape[0], self.b_a.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return self.b_a.shape[0]
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.b_a)
 
     def gates(
         self, u: Float[Array, "time n"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """``a`` and what enters the state."""
+        """Return ``a`` and ``sqrt(1 - a^2) i x``, the input that enters the state."""
         blocks = u.reshape(len(u), *self.W_a.shape[:2])
 
         def entering(
@@ -80,11 +83,11 @@ class RGLRU(InputGated):
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time n"]
     ) -> Float[Array, "time n"]:
-        """The states."""
+        """Return the states, which are the outputs."""
         return h
 
     def neurons(self) -> list[Part]:
-        """One part a head, for ``sigprop.linear.gated_moments``."""
+        """Describe the neurons of each head for ``sigprop.linear.gated_moments``."""
         moved = {
             "W_a": Moved("r", "each"),
             "b_a": Moved("r"),
@@ -108,7 +111,7 @@ class RGLRU(InputGated):
         return parts
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "W_a": "recurrent",
             "b_a": "recurrent",
@@ -127,21 +130,24 @@ def rglru(
     radii: tuple[float, float] = (0.9, 0.999),
     spread: str = "area",
 ) -> RGLRU:
-    """Draw the layer: fan-in normal matrices, no biases, a ring of open gates.
+    """Draw an RG-LRU with zero biases and normal gate matrices.
+
+    Entries of a block of size ``n`` have variance ``1/n``.
 
     Args:
-        state_size: Number of real numbers in the state.
-        width: Inputs and outputs, one for each number of the state.
+        state_size: Number of real numbers in the state; must equal ``width``.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Blocks of the matrices.
-        radii: Bounds of ``exp(-softplus(Lambda))``. With the gate fully open, a
-            state is multiplied by the eighth power of this number at each step.
-        spread: One of ``sigprop.neuron.ring.SPREADS``; the reference code's is ``area``.
+        heads: Number of diagonal blocks of each gate's matrix.
+        radii: Smallest and largest ``exp(-softplus(Lambda))``. At ``r = 1`` the decay
+            factor ``a`` of a step is the eighth power of this number.
+        spread: Distribution of these numbers, one of ``sigprop.neuron.ring.SPREADS``;
+            ``area`` in the reference code.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ or are no
-            multiple of ``heads``, the radii are not ordered between zero and one, or
-            there is no such spread.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
+            ``width`` is not a multiple of ``heads``. Also if the radii are not ordered in
+            (0, 1), or ``spread`` is unknown.
 
     Example:
         >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)

@@ -1,8 +1,9 @@
-"""RotRNN: ``h_t = gamma A h_{t-1} + xi B u_t``, ``y = C h + D u``, each ``A`` a rotation.
+"""RotRNN: ``h_t = gamma A h_{t-1} + xi B u_t``, ``y = C h + D u``, with ``A`` a rotation.
 
-Every head has its own ``A = P Theta P^T``, with ``P = expm(M - M^T)`` and ``Theta`` made
-of 2x2 rotations by the angles ``theta``, and its own decay ``gamma``.  In the coordinates
-``P^T h`` a 2x2 block is one complex number, multiplied by ``gamma exp(i theta)`` a step.
+Every head has a rotation ``A = P Theta P^T`` and a decay ``gamma``.  Here ``P = expm(M -
+M^T)``, and ``Theta`` consists of 2x2 rotations by the angles ``theta``.  In the coordinates
+``P^T h``, a pair of numbers is one complex number, which each step multiplies by
+``gamma exp(i theta)``.
 
 Notation: z  states in those coordinates (time, n/2);  P  rotations (heads, size, size).
 
@@ -46,11 +47,11 @@ GROUPS: dict[str, Group] = {
 
 @final
 class RotRNN(Layer):
-    """The layer; build one with ``rotrnn``.
+    """RotRNN layer; build one with ``rotrnn``.
 
-    From the zero state and for white inputs of unit variance, ``E|h_t|^2`` of a head is
-    ``1 - gamma^(2t)``, whatever its other parameters: one in the limit, and one at all
-    times only if the recurrence starts from a state of that size.
+    The recurrence is ``h_t = gamma A h_{t-1} + xi B u_t`` with a rotation ``A`` in every
+    head.  For white inputs of unit variance and from the zero state, a head has
+    ``E|h_t|^2 = 1 - gamma^(2t)``, which does not depend on its other parameters.
 
     Example:
         >>> layer = rotrnn(8, 2, key=jax.random.key(0), heads=2)
@@ -69,24 +70,24 @@ class RotRNN(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.B.shape[1], self.C.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return self.B.shape[0]
 
     def decays(self) -> Float[Array, " heads"]:
-        """``gamma = exp(-exp(gamma_log))``, one a head."""
+        """Return the decay factor ``gamma = exp(-exp(gamma_log))`` of each head."""
         return jnp.exp(-jnp.exp(self.gamma_log))
 
     def rotations(self) -> Float[Array, "heads size size"]:
-        """``P = expm(M - M^T)``, one a head."""
+        """Return the orthogonal matrix ``P = expm(M - M^T)`` of each head."""
         return rotation(self.M - self.M.mT)
 
     def transition(self) -> Float[Array, "heads size size"]:
-        """``gamma A``, the matrix of each head's recurrence."""
+        """Return the recurrent matrix ``gamma A`` of each head."""
         P = self.rotations()
         even, odd = P[..., 0::2], P[..., 1::2]
         cos, sin = (f(self.theta)[:, None] for f in (jnp.cos, jnp.sin))
@@ -94,9 +95,9 @@ class RotRNN(Layer):
         return self.decays()[:, None, None] * (turned.reshape(P.shape) @ P.mT)
 
     def normalised_B(self) -> Float[Array, "n d_in"]:
-        """``xi B`` with ``xi^2 = (1 - gamma^2) / Tr(B^T B)`` in each head.
+        """Return ``xi B`` with ``xi^2 = (1 - gamma^2) / Tr(B^T B)`` in each head.
 
-        Source: RotRNN (2024), Eq. 11 with ``c = 1``, the one value that it keeps.
+        Source: RotRNN (2024), Eq. 11 with ``c = 1``.
         """
         heads = self.B.reshape(self.theta.shape[0], -1)
         norm = jnp.linalg.norm(heads, axis=1)
@@ -104,23 +105,26 @@ class RotRNN(Layer):
         return (xi[:, None] * heads).reshape(self.B.shape)
 
     def turns(self) -> Complex[Array, " pairs"]:
-        """``gamma exp(i theta)``: one eigenvalue of each conjugate pair."""
+        """Return ``gamma exp(i theta)``, one eigenvalue of each conjugate pair."""
         nu = jnp.broadcast_to(jnp.exp(self.gamma_log)[:, None], self.theta.shape)
         return jnp.exp(lax.complex(-nu, self.theta)).reshape(-1)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Eigenvalues of all heads, each followed by its conjugate."""
+        """Return the eigenvalues of all heads, each followed by its conjugate."""
         turns = self.turns()
         return jnp.stack([turns, turns.conj()], -1).reshape(-1)
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros(self.state_size, self.B.dtype)
 
     def step(
         self, state: Float[Array, " n"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """One step by the dense matrices and its output."""
+        """Take one input and return the next state and the output.
+
+        A step multiplies by the dense matrices ``gamma A``.
+        """
         heads = state.reshape(self.theta.shape[0], -1)
         mixed = jnp.einsum("hij,hj->hi", self.transition(), heads)
         state = mixed.reshape(-1) + self.normalised_B() @ u
@@ -129,13 +133,22 @@ class RotRNN(Layer):
     def enter(
         self, P: Float[Array, "heads size size"], u: Float[Array, "time d_in"]
     ) -> Complex[Array, "time pairs"]:
-        """``P^T xi B u``, pairs of numbers as complex ones; ``P^T xi B`` is made once."""
+        """Return ``P^T xi B u``, with pairs of numbers as complex numbers.
+
+        Args:
+            P: Orthogonal matrix of each head, as ``rotations`` returns it.
+            u: Inputs.
+        """
         return project_in(*self.inward(P), u)
 
     def inward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "pairs d_in"], Float[Array, "pairs d_in"]]:
-        """Real and imaginary part of ``P^T xi B``, pairs of rows as complex ones."""
+        """Return real and imaginary parts of ``P^T xi B``, with pairs of rows as complex.
+
+        Args:
+            P: Orthogonal matrix of each head, as ``rotations`` returns it.
+        """
         heads, size, _ = P.shape
         B = P.mT @ self.normalised_B().reshape(heads, size, -1)
         B = B.reshape(self.B.shape)
@@ -144,7 +157,11 @@ class RotRNN(Layer):
     def outward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "d_out pairs"], Float[Array, "d_out pairs"]]:
-        """Real and imaginary part of the ``c`` with ``C P z = Re(c z)``."""
+        """Return real and imaginary parts of the matrix ``c`` with ``C P z = Re(c z)``.
+
+        Args:
+            P: Orthogonal matrix of each head, as ``rotations`` returns it.
+        """
         heads, size, _ = P.shape
         C = jnp.einsum("ohi,hij->ohj", self.C.reshape(-1, heads, size), P)
         C = C.reshape(self.C.shape)
@@ -153,7 +170,12 @@ class RotRNN(Layer):
     def leave(
         self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
     ) -> Float[Array, "time n"]:
-        """``h = P z``."""
+        """Return the states ``h = P z``.
+
+        Args:
+            P: Orthogonal matrix of each head, as ``rotations`` returns it.
+            z: States ``P^T h``, with pairs of numbers as complex numbers.
+        """
         heads, size, _ = P.shape
         pairs = jnp.stack([z.real, z.imag], -1).reshape(-1, heads, size)
         return jnp.einsum("hij,thj->thi", P, pairs).reshape(-1, heads * size)
@@ -161,11 +183,16 @@ class RotRNN(Layer):
     def read_rotated(
         self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
     ) -> Float[Array, "time d_out"]:
-        """``C P z``; ``C P`` is made once, so that no state is rotated back."""
+        """Return ``C P z``, computed as ``(C P) z`` so that no state is rotated back.
+
+        Args:
+            P: Orthogonal matrix of each head, as ``rotations`` returns it.
+            z: States ``P^T h``, with pairs of numbers as complex numbers.
+        """
         return read_out(*self.outward(P), z)
 
     def diagonal(self) -> ComplexDiagonal:
-        """The layer's map as a complex diagonal layer, in the coordinates ``P^T h``."""
+        """Return a complex diagonal layer with the same outputs, whose state is ``P^T h``."""
         P, nu = self.rotations(), jnp.exp(self.gamma_log)[:, None]
         return ComplexDiagonal(
             *self.inward(P),
@@ -177,22 +204,22 @@ class RotRNN(Layer):
         )
 
     def skip(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
-        """``D u``, with ``D`` a vector (one a channel) or a matrix."""
+        """Return the skip connection ``D u``; ``D`` is a matrix, or one factor per channel."""
         return pass_through(self.D, u)
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """All states, from the zero state."""
+        """Return the states of all steps, starting from the zero state."""
         P = self.rotations()
         return self.leave(P, scan_linear(self.turns(), self.enter(P, u)))
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C h + D u``."""
+        """Return the outputs ``C h + D u`` of all steps."""
         return h @ self.C.T + self.skip(u)
 
     def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
-        """Outputs of a whole sequence from the zero state.
+        """Compute the outputs of a whole sequence, starting from the zero state.
 
         Raises:
             ValueError: If the inputs are not of shape (time, d_in).
@@ -203,15 +230,16 @@ class RotRNN(Layer):
         return self.read_rotated(P, z) + self.skip(u)
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return GROUPS
 
 
 @final
 class BidirectionalRotRNN(Bidirectional):
-    """Two RotRNN that share all but ``C``; build one with ``bidirectional_rotrnn``.
+    """Bidirectional RotRNN; build one with ``bidirectional_rotrnn``.
 
-    The outputs of the two directions are added, and ``D u`` once.
+    Both directions have the same parameters except ``C``: ``C[0]`` reads the forward state
+    and ``C[1]`` the backward state.  The output is the sum of both readouts and ``D u``.
 
     Source: RotRNN (2024), Appendix B.2.
 
@@ -231,26 +259,26 @@ class BidirectionalRotRNN(Bidirectional):
     D: Float[Array, " d_out"] | Float[Array, "d_out d_in"]
 
     def halves(self) -> tuple[RotRNN, RotRNN]:
-        """The forward half and the backward half, each as a layer of its own."""
+        """Return the forward and the backward half, each a RotRNN with the same ``D``."""
         shared = (self.theta, self.gamma_log, self.M, self.B)
         return RotRNN(*shared, self.C[0], self.D), RotRNN(*shared, self.C[1], self.D)
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.B.shape[1], self.C.shape[1]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the states of both directions."""
+        """Number of real numbers in the states of both directions together."""
         return 2 * self.B.shape[0]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Eigenvalues of the forward half, then the same of the backward half."""
+        """Return the eigenvalues of the forward half, repeated for the backward half."""
         return jnp.tile(self.halves()[0].eigenvalues(), 2)
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state, at either end."""
+        """Return the initial states of both directions, all zeros."""
         return jnp.zeros(self.state_size, self.B.dtype)
 
     def _both(self, u):
@@ -260,7 +288,7 @@ class BidirectionalRotRNN(Bidirectional):
         return P, scan_linear(turns, x), scan_linear(turns, x, reverse=True)
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time both"]:
-        """All states, those of the forward half first."""
+        """Return the states of all steps: the forward state, then the backward state."""
         P, *directions = self._both(u)
         half = self.halves()[0]
         return jnp.concatenate([half.leave(P, z) for z in directions], -1)
@@ -268,11 +296,11 @@ class BidirectionalRotRNN(Bidirectional):
     def read(
         self, h: Float[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C_forward h_forward + C_backward h_backward + D u``."""
+        """Return the outputs ``C[0] h_forward + C[1] h_backward + D u`` of all steps."""
         return h @ jnp.concatenate(self.C, -1).T + self.halves()[0].skip(u)
 
     def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
-        """Outputs of a whole sequence, from zero states at both ends.
+        """Compute the outputs of a whole sequence, starting from zero states at both ends.
 
         Raises:
             ValueError: If the inputs are not of shape (time, d_in).
@@ -284,7 +312,7 @@ class BidirectionalRotRNN(Bidirectional):
         return y + forward.skip(u)
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return GROUPS
 
 
@@ -298,26 +326,29 @@ def rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> RotRNN:
-    """Draw a RotRNN as its paper's listing does; ``released_rotrnn`` as the code does.
+    """Draw a RotRNN, initialised as in the listing of its paper.
 
-    ``gamma^2`` and ``theta`` are uniform, ``M`` and ``D`` standard normal; entries of
-    ``B`` and ``C`` have variance one over their number of columns, in the listing, and
-    not the Glorot variance that Appendix B.3 names.  The default ranges are those of
-    one task, Retrieval.
+    ``released_rotrnn`` follows the authors' code.  Here ``gamma^2`` and ``theta`` are
+    uniform, ``M`` and ``D`` standard normal.  ``B`` has variance ``1/width``, and ``C``
+    has variance ``1/state_size``; Appendix B.3 instead mentions the Glorot variance.
+    The default ranges are the paper's for the task Retrieval.
 
     Args:
-        state_size: Number of real numbers in the state, all heads together.
-        width: Number of inputs, which is also that of outputs.
+        state_size: Number of real numbers in the state, summed over heads.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Independent heads, 32 in the paper; each has ``state_size / heads``
-            numbers, an even number of them.
-        gamma_range: Decays of the heads.
-        theta_range: Smallest and largest angle in radians. A list of largest angles is
-            repeated in order over the angles of a head.
-        spread: One of ``sigprop.neuron.ring.SPREADS``; the listing's is ``area``.
+        heads: Number of heads, 32 in the paper. The size of a head,
+            ``state_size / heads``, must be even.
+        gamma_range: Smallest and largest decay factor of a head, per step.
+        theta_range: Smallest and largest angle per step, in radians. A list of largest
+            angles is repeated in order over the angles of a head.
+        spread: Distribution of the decays, one of ``sigprop.neuron.ring.SPREADS``;
+            ``area`` in the listing.
 
     Raises:
-        ValueError: If a size, a range or the spread is not as above.
+        ValueError: If a size is below one, the size of a head is not even, ``spread`` is
+            unknown, or a range is not ordered. Decays must be in (0, 1), angles in
+            [0, 2 pi].
 
     Source: RotRNN (2024), Appendix C and Table 3.
 
@@ -335,7 +366,7 @@ def rotrnn(
         theta_key, high.shape, minval=theta_range[0], maxval=high
     )
     uniform = jax.random.uniform(gamma_key, (heads,))
-    # gamma^2 is uniform: the law of the radius on the LRU's ring.
+    # gamma^2 is uniform: the distribution of the radius on the LRU's ring.
     nu, _ = ring_polar(uniform, uniform, *gamma_range, spread)
     m = jax.random.normal(m_key, (heads, size, size))
     b = normal(b_key, state_size, width, 1 / width)
@@ -353,21 +384,24 @@ def bidirectional_rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> BidirectionalRotRNN:
-    """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same distribution.
+    """Draw a bidirectional RotRNN, initialised as in the listing of its paper.
+
+    It is a ``rotrnn`` with a second ``C`` of the same distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
-        width: Number of inputs, which is also that of outputs.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Number of independent heads. Each has ``state_size / heads`` numbers, an
-            even number of them.
-        gamma_range: Decays of the heads.
-        theta_range: Smallest and largest angle in radians. Of several largest angles,
-            those of a head take theirs in turn.
+        heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
+        gamma_range: Smallest and largest decay factor of a head, per step.
+        theta_range: Smallest and largest angle per step, in radians. A list of largest
+            angles is repeated in order over the angles of a head.
         spread: Distribution of the decays, one of ``sigprop.neuron.ring.SPREADS``.
 
     Raises:
-        ValueError: If a size, a range or the spread is not as above.
+        ValueError: If a size is below one, the size of a head is not even, ``spread`` is
+            unknown, or a range is not ordered. Decays must be in (0, 1), angles in
+            [0, 2 pi].
 
     Source: RotRNN (2024), Appendix B.2.
 

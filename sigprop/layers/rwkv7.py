@@ -1,14 +1,14 @@
 """RWKV-7's state: ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T``, ``y = S r``.
 
-In every head, with ``r`` and ``v`` linear in the input; from the linear ``x = W_k u`` it makes
-the removed key ``c``, of length one along ``k_k x``, and the written key ``k = x (1 + (a - 1)
-k_a)``, entry by entry; ``a = s(a_bias + a_V a_U u)`` and ``w = exp(-exp(-1/2) s(w_bias + w_V
-tanh(w_U u)))``, ``s`` the sigmoid.
+This holds in every head.  ``r``, ``v`` and ``x = W_k u`` are linear in the input.  The removed
+key ``c`` is ``k_k x`` divided by its length, and the written key is ``k = x (1 + (a - 1)
+k_a)``, entry by entry.  With ``s`` the sigmoid, ``a = s(a_bias + a_V a_U u)`` and
+``w = exp(-exp(-1/2) s(w_bias + w_V tanh(w_U u)))``.
 
 Source: Peng et al. (2025), RWKV-7 "Goose", Section 4; ``layers/rwkv7.py`` of
-github.com/fla-org/flash-linear-attention for the initialisation, that of a network's first
-layer.  The shift by one token, the values of the first layer, norm, bonus, output gate and
-output matrix are other layers.
+github.com/fla-org/flash-linear-attention for the initialisation of the first layer of a
+network.  The token shift, the values of the first layer, norm, bonus, output gate and output
+matrix are not part of this layer.
 """
 
 import math
@@ -33,7 +33,10 @@ KEYS = 0.1  # gain of the keys
 
 @final
 class RWKV7(MatrixGated):
-    """The layer; build one with ``rwkv7``.
+    """Core of an RWKV-7 layer; build one with ``rwkv7``.
+
+    In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.  The state
+    holds the matrices ``S``, with a row per value and a column per key entry.
 
     Example:
         >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
@@ -57,13 +60,13 @@ class RWKV7(MatrixGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
+        """Number of inputs and of outputs, ``(d_in, heads * values)``."""
         heads, values, d_in = self.W_v.shape
         return d_in, heads * values
 
     @property
     def head_shape(self) -> tuple[int, int, int]:
-        """``(heads, values, keys)``."""
+        """Number of heads, and number of rows (values) and columns (keys) of ``S``."""
         heads, keys, _ = self.W_k.shape
         return heads, self.W_v.shape[1], keys
 
@@ -87,11 +90,11 @@ class RWKV7(MatrixGated):
         return A, v[..., None] * k[:, :, None]
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """``r``."""
+        """Return the query ``r`` of every step and head."""
         return jnp.einsum("hkd,td->thk", self.W_r, u)
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         gates = ("w_U", "w_V", "w_bias", "a_U", "a_V", "a_bias", "k_k", "k_a")
         return {
             **dict.fromkeys(gates, "recurrent"),
@@ -109,17 +112,21 @@ def rwkv7(
     heads: int = 1,
     rank: int = 16,
 ) -> RWKV7:
-    """Draw the layer: orthogonal maps, decays from slow to fast along the keys.
+    """Draw the core of an RWKV-7 layer, with decays from slow to fast along the keys.
+
+    ``W_r`` and ``W_v`` are orthogonal.  ``W_k`` and the second factors of the gates'
+    weights are 0.1 times an orthogonal matrix, and the first factors are uniform.
 
     Args:
-        state_size: Entries of every head's key.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of the key vector of one head.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
         rank: Rank of the gates' weight matrices.
 
     Raises:
-        ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
 
     Example:
         >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)

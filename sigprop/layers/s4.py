@@ -1,7 +1,7 @@
 """S4 without state expansion: ``h_t = exp(Delta w) h_{t-1} + Delta B u_t``.
 
-``Delta = softplus(omega_delta)``, ``w = w_re + i w_im``, ``y = Re(C h) + D u``.  Nothing
-keeps ``w_re`` below zero.
+``Delta = softplus(omega_delta)``, ``w = w_re + i w_im``, ``y = Re(C h) + D u``.  Training can
+make ``w_re`` positive, so that ``|lam| > 1``.
 
 Source: Zucchet & Orvieto (2024), Eq. 23-25.
 """
@@ -31,7 +31,11 @@ LONGEST_STEP = 500.0  # whose exponential is finite
 
 @final
 class S4(DiagonalLayer):
-    """The layer; build one with ``s4``.
+    """S4 layer without state expansion; build one with ``s4``.
+
+    The recurrence is ``h_t = lam h_{t-1} + Delta B u_t``.  The eigenvalues are
+    ``lam = exp(Delta w)`` with ``Delta = softplus(omega_delta)`` and ``w = w_re + i w_im``.
+    Their modulus exceeds one if ``w_re`` is positive.
 
     Example:
         >>> layer = s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
@@ -46,16 +50,16 @@ class S4(DiagonalLayer):
     w_im: Float[Array, " n"]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The diagonal of the recurrence."""
+        """Return the eigenvalues, which are the diagonal of the recurrence."""
         delta = softplus(self.omega_delta)
         return jnp.exp(lax.complex(self.w_re * delta, self.w_im * delta))
 
     def normaliser(self) -> Float[Array, " n"]:
-        """``Delta``, the step that also scales the input."""
+        """Return the step size ``Delta``, which multiplies the input of each neuron."""
         return softplus(self.omega_delta)
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             **PROJECTIONS,
             **dict.fromkeys(("omega_delta", "w_re", "w_im"), "recurrent"),
@@ -72,21 +76,25 @@ def s4(
     theta0: float,
     delta: float = 1.0,
 ) -> S4:
-    """Draw the layer with one ``Delta`` and eigenvalues on the ring of the LRU.
+    """Draw an S4 layer with the same ``Delta`` for all neurons.
+
+    The eigenvalues and ``B``, ``C`` and ``D`` have the distributions of ``zucchet_lru``.
 
     Args:
         state_size: Number of complex numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        nu0: Inner radius of the ring; the outer one is 1.
-        theta0: Phases are uniform on [0, theta0] radians.
-        delta: The step, which also scales the inputs; the eigenvalues do not depend on it.
+        nu0: Inner radius of the ring of eigenvalues; the outer radius is 1.
+        theta0: Largest phase in radians. Phases are uniform on [0, theta0].
+        delta: Step size ``Delta``, which also scales the inputs. The initial eigenvalues
+            do not depend on it.
 
     Raises:
-        ValueError: If a size, the radius, the phase or the step is out of range.
+        ValueError: If a size is below one, or a value is out of range. The ranges are
+            [0, 1) for ``nu0``, (0, 2 pi] for ``theta0`` and (0, 500] for ``delta``.
 
-    Source: Zucchet & Orvieto (2024), Appendix A.3; as ``zucchet_lru`` for the rest.
+    Source: Zucchet & Orvieto (2024), Appendix A.3.
 
     Example:
         >>> layer = s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3, delta=0.1)

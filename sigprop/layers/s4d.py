@@ -1,8 +1,8 @@
-"""S4D: one diagonal state-space model a channel, ``x' = A x + u``, ``y = 2 Re(C x) + D u``.
+"""S4D: a diagonal state-space model per channel, ``x' = A x + u``, ``y = 2 Re(C x) + D u``.
 
-States come in conjugate pairs and one of each is kept.  ``A = -exp(log_neg_re) + i im``
-and ``Delta = exp(log_dt)``: the continuous system is stable at any parameters, and so
-is the discrete one.
+States come in conjugate pairs, and the layer stores one state of each pair.
+``A = -exp(log_neg_re) + i im`` and ``Delta = exp(log_dt)``, so that the continuous and the
+discrete system are stable for any parameters.
 
 Notation: A  continuous eigenvalues;  Delta  step;  lam, gain  ``h <- lam h + gain u``.
 
@@ -41,7 +41,11 @@ SERIES_TERMS = 15
 
 @final
 class S4D(Layer):
-    """The layer; build one with ``s4d``.
+    """S4D layer, one diagonal state-space model per channel; build one with ``s4d``.
+
+    The continuous system is ``x' = A x + u``, ``y = 2 Re(C x) + D u``, with eigenvalues
+    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  Only one state of each
+    conjugate pair is stored.
 
     Example:
         >>> layer = s4d(4, 2, key=jax.random.key(0))
@@ -60,44 +64,44 @@ class S4D(Layer):
     discretisation: Discretisation = eqx.field(static=True)
 
     def __check_init__(self) -> None:
-        """Refuse continuous eigenvalues that are not in the left half plane."""
+        """Check that the continuous eigenvalues are in the left half plane."""
         require_decay(self.log_neg_re)
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``, both the number of channels."""
+        """Number of inputs and number of outputs, both the number of channels."""
         return self.D.shape[0], self.D.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Complex numbers in the state, one for each conjugate pair of each channel."""
+        """Number of complex numbers in the state, one per conjugate pair and channel."""
         return self.im.size
 
     def discrete(
         self,
     ) -> tuple[Complex[Array, "channels pairs"], Complex[Array, "channels pairs"]]:
-        """Eigenvalue and input factor of every state."""
+        """Return the discrete eigenvalue and the input factor of every state."""
         dt = jnp.exp(self.log_dt)[:, None]
         return discretise(self.log_neg_re, self.im, dt, self.discretisation)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The diagonal of the recurrence, one of each conjugate pair, channel by channel."""
+        """Return one eigenvalue of each conjugate pair, channel by channel."""
         return self.discrete()[0].reshape(-1)
 
     def initial_state(self) -> Complex[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.eigenvalues())
 
     def step(
         self, state: Complex[Array, " n"], u: Float[Array, " channels"]
     ) -> tuple[Complex[Array, " n"], Float[Array, " channels"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         lam, gain = self.discrete()
         state = step(lam.reshape(-1), state, (gain * u[:, None]).reshape(-1))
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time channels"]) -> Complex[Array, "time n"]:
-        """All states, from the zero state."""
+        """Return the states of all steps, starting from the zero state."""
         lam, gain = self.discrete()
         entering = gain[None] * u[:, :, None]
         return scan_linear(lam.reshape(-1), entering.reshape(u.shape[0], lam.size))
@@ -105,14 +109,17 @@ class S4D(Layer):
     def read(
         self, h: Complex[Array, "time n"], u: Float[Array, "time channels"]
     ) -> Float[Array, "time channels"]:
-        """``2 Re(C h) + D u`` of each channel."""
+        """Return the outputs ``2 Re(C h) + D u`` of each channel."""
         h = h.reshape(h.shape[0], *self.im.shape)
         # Two real sums: a complex product would compute the imaginary part too.
         real = self.C_re[None] * h.real - self.C_im[None] * h.imag
         return 2 * real.sum(-1) + self.D[None] * u
 
     def diagonal(self) -> ComplexDiagonal:
-        """Return the layer as one of all channels, whose weights are mostly zero."""
+        """Return a ``ComplexDiagonal`` layer with the same outputs.
+
+        Most entries of its ``B`` and ``C`` are zero, because channels do not mix.
+        """
         lam, gain = self.discrete()
         channels, pairs = self.im.shape
         own = jnp.repeat(jnp.eye(channels), pairs, axis=0)
@@ -124,7 +131,7 @@ class S4D(Layer):
         )
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "log_neg_re": "recurrent",
             "im": "recurrent",
@@ -136,10 +143,10 @@ class S4D(Layer):
 
 
 def require_decay(log_neg_re: Any) -> None:
-    """Refuse logarithms of ``-Re A`` that are not finite; skip arrays that JAX traces.
+    """Check that logarithms of ``-Re A`` are finite; skip arrays that JAX traces.
 
     Raises:
-        ValueError: Naming the first state.
+        ValueError: If one is not finite; the message gives the first such index.
     """
     if not known(log_neg_re) or np.isfinite(log_neg_re).all():
         return
@@ -152,9 +159,9 @@ def require_decay(log_neg_re: Any) -> None:
 
 
 def mean_exponential(z: Complex[Array, "*shape"]) -> Complex[Array, "*shape"]:
-    """``expm1(z)/z``, the mean of ``exp(z s)`` over ``0 <= s <= 1``; 1 at ``z = 0``.
+    """Return ``expm1(z)/z``, the mean of ``exp(z s)`` over ``0 <= s <= 1``.
 
-    Accurate with its derivative at any ``z``.
+    At ``z = 0`` it is 1.  The value and its derivative are accurate at any ``z``.
     """
     small = jnp.abs(z) < SERIES_BELOW
     # Neither branch may see what is left to the other: a NaN there spoils gradients.
@@ -171,11 +178,11 @@ def discretise(
     dt: Float[Array, "*#shape"],
     discretisation: Discretisation,
 ) -> tuple[Complex[Array, "*shape"], Complex[Array, "*shape"]]:
-    """``lam`` and ``gain`` of ``x' = A x + u`` at steps ``dt``.
+    """Return ``lam`` and ``gain`` of ``h <- lam h + gain u`` for ``x' = A x + u``.
 
-    ``zoh`` is exact where ``u`` is constant between samples: ``exp(z)`` and ``dt
-    expm1(z)/z`` with ``z = dt A``.  ``bilinear`` is ``(1 + z/2)/(1 - z/2)`` and
-    ``dt/(1 - z/2)``.
+    Let ``z = dt A``.  ``zoh`` (zero-order hold) gives ``exp(z)`` and ``dt expm1(z)/z``; it
+    is exact if ``u`` is constant within each step.  ``bilinear`` gives
+    ``(1 + z/2)/(1 - z/2)`` and ``dt/(1 - z/2)``.
 
     Source: Orvieto et al. (2023), Eq. 3 and Section 4.
     """
@@ -186,10 +193,10 @@ def discretise(
 
 
 def require_discretisation(discretisation: str) -> None:
-    """Refuse an unknown rule.
+    """Check that a discretisation is one of ``DISCRETISATIONS``.
 
     Raises:
-        ValueError: Naming the known ones.
+        ValueError: If it is unknown; the message lists ``DISCRETISATIONS``.
     """
     if discretisation not in DISCRETISATIONS:
         raise ValueError(
@@ -200,14 +207,15 @@ def require_discretisation(discretisation: str) -> None:
 def hippo_legs(
     size: int,
 ) -> tuple[Complex[np.ndarray, " size"], Complex[np.ndarray, "size size"]]:
-    """Eigenvalues and orthonormal eigenvectors of the normal part of HiPPO-LegS.
+    """Return eigenvalues and orthonormal eigenvectors of the normal part of HiPPO-LegS.
 
-    HiPPO-LegS is ``A_nk = -sqrt((2n+1)(2k+1))`` below the diagonal and ``-(n+1)`` on it;
-    ``A + p p^T`` with ``p_n = sqrt(n + 1/2)`` is minus one half plus a skew-symmetric
-    matrix.  Computed in double precision on the host, the largest imaginary part first.
+    HiPPO-LegS is ``A_nk = -sqrt((2n+1)(2k+1))`` below the diagonal and ``-(n+1)`` on it.
+    Its normal part is ``A + p p^T`` with ``p_n = sqrt(n + 1/2)``, which is minus one half
+    plus a skew-symmetric matrix.  The eigenvalue with the largest imaginary part comes
+    first.  The computation runs in double precision on the CPU.
 
     Raises:
-        ValueError: Unless ``size >= 1``.
+        ValueError: If ``size`` is below one.
 
     Source: Gu et al. (2022), Section 4.
     """
@@ -220,14 +228,16 @@ def hippo_legs(
 
 
 def diagonal_spectrum(pairs: int, spectrum: Spectrum) -> Complex[np.ndarray, " pairs"]:
-    """Continuous eigenvalues in the upper half plane for ``N = 2 pairs`` states.
+    """Return continuous eigenvalues in the upper half plane for ``N = 2 pairs`` states.
 
-    ``lin`` is ``-1/2 + i pi n``; ``inv`` is ``-1/2 + i (N/pi) (N/(2n+1) - 1)``, which
-    approaches ``legs``, the spectrum of the normal part of HiPPO-LegS; ``n = 0 ...
-    pairs - 1``.
+    With ``n = 0 ... pairs - 1``, the spectra are:
 
-    Orvieto et al. (2023, Section 2.1 and Appendix B) print ``inv`` with ``n+1`` for
-    ``2n+1``, which does not approach ``legs``.
+    - ``lin``: ``-1/2 + i pi n``;
+    - ``inv``: ``-1/2 + i (N/pi) (N/(2n+1) - 1)``, an approximation of ``legs``;
+    - ``legs``: the spectrum of the normal part of HiPPO-LegS.
+
+    Orvieto et al. (2023, Section 2.1 and Appendix B) print ``inv`` with ``n+1`` instead of
+    ``2n+1``, which does not approximate ``legs``.
 
     Raises:
         ValueError: If ``pairs`` is below one or the spectrum is unknown.
@@ -248,10 +258,10 @@ def diagonal_spectrum(pairs: int, spectrum: Spectrum) -> Complex[np.ndarray, " p
 def log_steps(
     key: PRNGKeyArray, n: int, dt_min: float, dt_max: float
 ) -> Float[Array, " n"]:
-    """Draw ``log Delta`` uniform between ``log dt_min`` and ``log dt_max``.
+    """Draw ``n`` values of ``log Delta``, uniform between ``log dt_min`` and ``log dt_max``.
 
     Raises:
-        ValueError: Unless ``0 < dt_min < dt_max``.
+        ValueError: If ``0 < dt_min < dt_max`` does not hold.
     """
     if not 0 < dt_min < dt_max <= LARGEST:
         raise ValueError(
@@ -272,21 +282,27 @@ def s4d(
     dt_min: float = 0.001,
     dt_max: float = 0.1,
 ) -> S4D:
-    """Draw the layer: the same ``A`` in every channel, steps and readouts of its own.
+    """Draw an S4D layer with the same eigenvalues ``A`` in every channel.
+
+    Step sizes are log-uniform.  Real and imaginary parts of ``C`` are normal with variance
+    1/2, and ``D`` is standard normal.
 
     Args:
-        state_size: Conjugate pairs of states a channel; half of the paper's ``N``.
-        width: Inputs and outputs, each with a system of its own.
+        state_size: Number of conjugate pairs of states per channel, half of the paper's
+            ``N``.
+        width: Number of channels, i.e. of inputs and of outputs.
         key: Random key of JAX; do not use it for anything else.
-        spectrum: One of ``SPECTRA``.
-        discretisation: One of ``DISCRETISATIONS``.
-        dt_min: Smallest step.
-        dt_max: Largest step.
+        spectrum: Continuous eigenvalues. ``legs`` is the spectrum of the normal part of
+            HiPPO-LegS, ``inv`` an approximation of it, and ``lin`` is ``-1/2 + i pi n``.
+        discretisation: ``zoh`` (zero-order hold) or ``bilinear``.
+        dt_min: Smallest step size; must be positive.
+        dt_max: Largest step size; must be above ``dt_min``.
 
     Raises:
-        ValueError: If a size or a step is out of range, or a name is unknown.
+        ValueError: If a size is below one, ``0 < dt_min < dt_max`` does not hold, or the
+            spectrum or the discretisation is unknown.
 
-    Source: Gu et al. (2022), Section 4; ``B`` is one, because ``C`` includes it.
+    Source: Gu et al. (2022), Section 4. ``B`` is one, because ``C`` includes it.
 
     Example:
         >>> layer = s4d(4, 2, key=jax.random.key(0), spectrum="lin")

@@ -1,8 +1,8 @@
 """S5: one diagonal state-space model of all channels, ``x' = A x + B u``.
 
-``y = Re(C x) + D u``, or ``2 Re(C x) + D u`` where one of each conjugate pair is kept.
-``A = -exp(log_neg_re) + i im`` and ``Delta = exp(log_dt)``, one step a state, made
-discrete by zero-order hold or by the bilinear rule, as in ``sigprop.layers.s4d``.
+``y = Re(C x) + D u``, or ``2 Re(C x) + D u`` if one state of each conjugate pair is stored.
+``A = -exp(log_neg_re) + i im``.  Every state has its step size ``Delta = exp(log_dt)``.  The
+discretisation is zero-order hold or bilinear, as in ``sigprop.layers.s4d``.
 
 Source: Smith, Warrington & Linderman (2023), "Simplified state space layers for
 sequence modeling".
@@ -35,7 +35,11 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class S5(Layer):
-    """The layer; build one with ``s5``.
+    """S5 layer, one diagonal state-space model of all channels; build one with ``s5``.
+
+    The continuous system is ``x' = A x + B u`` with eigenvalues
+    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  If ``conjugate`` is true,
+    one state of each conjugate pair is stored.
 
     Example:
         >>> layer = s5(4, 2, key=jax.random.key(0))
@@ -57,34 +61,34 @@ class S5(Layer):
     discretisation: Discretisation = eqx.field(static=True, default="zoh")
 
     def __check_init__(self) -> None:
-        """Refuse continuous eigenvalues that are not in the left half plane."""
+        """Check that the continuous eigenvalues are in the left half plane."""
         require_decay(self.log_neg_re)
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``, equal."""
+        """Number of inputs and number of outputs, which are equal."""
         return self.D.shape[0], self.D.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Complex numbers in the state; with ``conjugate``, pairs."""
+        """Number of complex numbers in the state; with ``conjugate``, one per pair."""
         return self.im.shape[0]
 
     def discrete(self) -> tuple[Complex[Array, " n"], Complex[Array, " n"]]:
-        """Eigenvalue and input factor of every state."""
+        """Return the discrete eigenvalue and the input factor of every state."""
         dt = jnp.exp(self.log_dt)
         return discretise(self.log_neg_re, self.im, dt, self.discretisation)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """The diagonal of the recurrence; with ``conjugate``, one of each pair."""
+        """Return the eigenvalues; with ``conjugate``, one of each conjugate pair."""
         return self.discrete()[0]
 
     def initial_state(self) -> Complex[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.eigenvalues())
 
     def inputs(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
-        """``gain B u``."""
+        """Return ``gain B u``, the term that inputs add to the state."""
         gain = self.discrete()[1][:, None]
         b_re = gain.real * self.B_re - gain.imag * self.B_im
         b_im = gain.real * self.B_im + gain.imag * self.B_re
@@ -93,23 +97,23 @@ class S5(Layer):
     def step(
         self, state: Complex[Array, " n"], u: Float[Array, " width"]
     ) -> tuple[Complex[Array, " n"], Float[Array, " width"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = step(self.eigenvalues(), state, self.inputs(u[None])[0])
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
-        """All states, from the zero state."""
+        """Return the states of all steps, starting from the zero state."""
         return scan_linear(self.eigenvalues(), self.inputs(u))
 
     def read(
         self, h: Complex[Array, "time n"], u: Float[Array, "time width"]
     ) -> Float[Array, "time width"]:
-        """``Re(C h) + D u``, the first term twice with ``conjugate``."""
+        """Return the outputs ``Re(C h) + D u``, or ``2 Re(C h) + D u`` with ``conjugate``."""
         outputs = read_out(self.C_re, self.C_im, h)
         return (2 if self.conjugate else 1) * outputs + self.D[None] * u
 
     def diagonal(self) -> ComplexDiagonal:
-        """Return the layer with its discrete eigenvalues and weights as parameters."""
+        """Return a ``ComplexDiagonal`` layer with the same outputs."""
         lam, gain = self.discrete()
         B = gain[:, None] * lax.complex(self.B_re, self.B_im)
         factor = 2 if self.conjugate else 1
@@ -117,7 +121,7 @@ class S5(Layer):
         return in_polar_form(lam, B, *readout, self.D)
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "log_neg_re": "recurrent",
             "im": "recurrent",
@@ -141,28 +145,29 @@ def s5(
     dt_min: float = 0.001,
     dt_max: float = 0.1,
 ) -> S5:
-    """Draw the layer from real dense matrices, in the eigenbasis of HiPPO-LegS blocks.
+    """Draw an S5 layer with eigenvalues of HiPPO-LegS.
 
-    ``B`` and ``C`` are those of a real system whose recurrence has the normal part of
-    HiPPO-LegS in each block; one half of its states is enough with ``conjugate``.
+    The recurrent matrix is block-diagonal, and each block is the normal part of
+    HiPPO-LegS.  ``B`` and ``C`` are real LeCun-normal matrices, transformed to the
+    eigenbasis of the blocks.
 
     Args:
-        state_size: Complex numbers kept in the state; with ``conjugate`` the real
+        state_size: Number of complex numbers in the state. With ``conjugate``, the real
             system has twice as many states.
-        width: Number of inputs, which is also that of outputs.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        blocks: Number of HiPPO-LegS blocks of equal size; divides ``state_size``.
-        conjugate: If true, the state keeps one of each conjugate pair.
-        discretisation: One of ``sigprop.layers.s4d.DISCRETISATIONS``.
-        dt_min: Smallest step.
-        dt_max: Largest step.
+        blocks: Number of HiPPO-LegS blocks of equal size. ``state_size`` must be a
+            multiple of it.
+        conjugate: If true, the state has one state of each conjugate pair.
+        discretisation: ``zoh`` (zero-order hold) or ``bilinear``.
+        dt_min: Smallest step size; must be positive.
+        dt_max: Largest step size; must be above ``dt_min``.
 
     Raises:
-        ValueError: If a size or a step is out of range, the rule is unknown, or the
-            blocks do not divide the state.
+        ValueError: If a size is below one, ``0 < dt_min < dt_max`` does not hold, the
+            discretisation is unknown, or ``state_size`` is not a multiple of ``blocks``.
 
-    Source: Smith et al. (2023), on initialisation; its real ``B`` and ``C``
-    are LeCun-normal here.
+    Source: Smith et al. (2023), on initialisation.
 
     Example:
         >>> layer = s5(4, 2, key=jax.random.key(0), blocks=2, dt_max=0.01)

@@ -1,12 +1,12 @@
-"""The selective state space at the core of Mamba: ``h' = exp(-step A) h + step B x``.
+"""The selective state-space model at the core of Mamba: ``h <- exp(-step A) h + step B x``.
 
-Each channel ``x`` of the input has ``n`` real states with rates ``A = exp(A_log)``, and a
-step ``softplus(V U u + bias)`` of low rank; ``B = W_B u`` and ``C = W_C u`` are shared by
-the channels, ``y = C h + D x``.
+Each channel ``x`` of the input has ``n`` real states with decay rates ``A = exp(A_log)``, and
+a step size ``softplus(V U u + bias)`` with ``V U`` of low rank.  All channels share
+``B = W_B u`` and ``C = W_C u``.  The output is ``y = C h + D x``.
 
 Source: Gu & Dao (2023), Mamba, Algorithm 2; their code, ``modules/mamba_simple.py`` of
 github.com/state-spaces/mamba, for the initialisation and the Euler step of the input.  The
-convolution before the core and the gate after it are other layers.
+convolution before the core and the gate after it are not part of this layer.
 """
 
 import math
@@ -33,7 +33,10 @@ from sigprop.theory import gates
 
 @final
 class Selective(InputGated):
-    """The layer; build one with ``selective``.
+    """Core of a Mamba layer, a selective state-space model; build one with ``selective``.
+
+    The recurrence of a channel is ``h <- exp(-step A) h + step B x`` with decay rates
+    ``A = exp(A_log)``.  ``step``, ``B`` and ``C`` depend on the input.
 
     Example:
         >>> layer = selective(4, 2, key=jax.random.key(0))
@@ -51,22 +54,22 @@ class Selective(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(width, width)``."""
+        """Number of inputs and number of outputs, both the number of channels."""
         return self.D.shape[0], self.D.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, of all channels."""
+        """Number of real numbers in the state, summed over channels."""
         return self.A_log.size
 
     def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros_like(self.A_log.reshape(-1))
 
     def gates(
         self, u: Float[Array, "time width"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
         step = softplus(u @ self.U.T @ self.V.T + self.bias[None])
         a = jnp.exp(-step[:, :, None] * jnp.exp(self.A_log)[None])
         b = (step * u)[:, :, None] * (u @ self.W_B.T)[:, None]
@@ -76,12 +79,12 @@ class Selective(InputGated):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time width"]
     ) -> Float[Array, "time width"]:
-        """``C h + D x``."""
+        """Return the outputs ``C h + D x`` of each channel."""
         channels = h.reshape(len(u), *self.A_log.shape)
         return jnp.einsum("tdn,tn->td", channels, u @ self.W_C.T) + self.D[None] * u
 
     def neurons(self) -> list[Part]:
-        """The states of every channel, for ``sigprop.linear.gated_moments``."""
+        """Describe the states of all channels for ``sigprop.linear.gated_moments``."""
         width, n = self.A_log.shape
         xp = namespace(self)
         U, V = xp.asarray(self.U, float), xp.repeat(xp.asarray(self.V, float), n, 0)
@@ -111,7 +114,7 @@ class Selective(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "A_log": "recurrent",
             "U": "recurrent",
@@ -131,15 +134,18 @@ def selective(
     rank: int | None = None,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> Selective:
-    """Draw the layer: rates 1 to n, steps log-uniform, ``D`` of ones, uniform matrices.
+    """Draw the core of a Mamba layer.
+
+    The decay rates of a channel are 1, 2, ..., ``state_size``, and ``D`` is one.  The
+    matrices are uniform, as in PyTorch's ``Linear``.
 
     Args:
         state_size: Number of real numbers in the state of each channel.
-        width: Channels.
+        width: Number of channels, i.e. of inputs and of outputs.
         key: Random key of JAX; do not use it for anything else.
-        rank: Rank of the steps' weight matrix. By default it is a sixteenth of the
-            width, rounded up.
-        steps: Smallest and largest step without input, log-uniform between them.
+        rank: Rank of the weight matrix ``V U`` of the step sizes. By default it is
+            ``width / 16``, rounded up.
+        steps: Smallest and largest step size at zero input, drawn log-uniformly.
 
     Raises:
         ValueError: If a size is below one or the steps are not positive and ordered.

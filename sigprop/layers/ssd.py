@@ -1,12 +1,13 @@
-"""The state-space dual layer at the core of Mamba-2: one decay for all states of a head.
+"""The state-space dual layer at the core of Mamba-2, with one decay for all states of a head.
 
-``S_t = exp(-step A) S_{t-1} + step x B^T``, ``y = S C + D x`` in every head, with ``x``,
-``B`` and ``C`` linear in the input, ``A = exp(A_log)`` and ``step = softplus(W_dt u +
-bias)``.  Heads of one group share ``B`` and ``C``.
+In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.  ``x``, ``B``
+and ``C`` are linear in the input, ``A = exp(A_log)``, and ``step = softplus(W_dt u + bias)``.
+Heads of one group share ``B`` and ``C``.
 
 Source: Dao & Gu (2024), Transformers are SSMs, Section 7; their code,
 ``modules/mamba2.py`` of github.com/state-spaces/mamba, for the initialisation.  The
-convolution before the core, and the gate, norm and matrix after it are other layers.
+convolution before the core, and the gate, norm and matrix after it, are not part of this
+layer.
 """
 
 from typing import Any, final
@@ -36,9 +37,11 @@ RATES = (1.0, 16.0)  # between which a head's rate is uniform
 
 @final
 class SSD(InputGated):
-    """The layer; build one with ``ssd``.
+    """Core of a Mamba-2 layer, a state-space dual layer; build one with ``ssd``.
 
-    The state has the entries of every head's ``S``, values down and ``B`` across.
+    In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.  The
+    state holds the matrices ``S``, with a row per value and a column per entry of ``B``.
+    All entries of a head decay by the same factor in a step.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4)
@@ -56,18 +59,18 @@ class SSD(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
+        """Number of inputs and of outputs, ``(d_in, heads * values)``."""
         heads, values, d_in = self.W_x.shape
         return d_in, heads * values
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, of all heads."""
+        """Number of real numbers in the state, summed over heads."""
         heads, values, _ = self.W_x.shape
         return heads * values * self.W_B.shape[1]
 
     def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros((self.state_size,), self.W_x.dtype)
 
     def _of_heads(
@@ -80,7 +83,7 @@ class SSD(InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
         step = softplus(u @ self.W_dt.T + self.bias[None])
         decay = jnp.exp(-step * jnp.exp(self.A_log)[None])
         x = step[:, :, None] * jnp.einsum("hvd,td->thv", self.W_x, u)
@@ -90,14 +93,14 @@ class SSD(InputGated):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``S C + D x`` of every head, the heads side by side."""
+        """Return the outputs ``S C + D x`` of each head, concatenated over heads."""
         S = h.reshape(len(u), *self.W_x.shape[:2], self.W_B.shape[1])
         y = jnp.einsum("thvn,thn->thv", S, self._of_heads(self.W_C, u))
         x = jnp.einsum("hvd,td->thv", self.W_x, u)
         return (y + self.D[None, :, None] * x).reshape(len(u), self.widths[1])
 
     def neurons(self) -> list[Part]:
-        """The entries of every head's state, for ``sigprop.linear.gated_moments``."""
+        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
         heads, values, d_in = self.W_x.shape
         groups, n, _ = self.W_B.shape
         xp = namespace(self)
@@ -138,7 +141,7 @@ class SSD(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent, input or readout."""
         return {
             "A_log": "recurrent",
             "W_dt": "recurrent",
@@ -159,21 +162,26 @@ def ssd(
     groups: int = 1,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> SSD:
-    """Draw the layer: rates uniform, steps log-uniform, ``D`` of ones, uniform matrices.
+    """Draw the core of a Mamba-2 layer.
+
+    The decay rate ``exp(A_log)`` of a head is uniform on [1, 16], and ``D`` is one.  The
+    matrices are uniform, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Entries of ``B`` and of ``C``; a head has as many states for each value.
-        width: Inputs and outputs; a head has ``width / heads`` values.
+        state_size: Number of entries of ``B``, and of ``C``. The state has this number of
+            entries per output.
+        width: Number of inputs, equal to the number of outputs. Each head has
+            ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        groups: Number of groups of heads; the heads of a group share ``B`` and ``C``.
-            It divides ``heads``.
-        steps: Smallest and largest step without input, log-uniform between them.
+        groups: Number of groups of heads. The heads of a group share ``B`` and ``C``.
+            ``heads`` must be a multiple of ``groups``.
+        steps: Smallest and largest step size at zero input, drawn log-uniformly.
 
     Raises:
-        ValueError: If a size is below one, ``width`` is not a multiple of ``heads``,
-            ``heads`` is not a multiple of ``groups``, or the steps are not positive and
-            ordered.
+        ValueError: If a size is below one, or the steps are not positive and ordered.
+            Also if ``width`` is not a multiple of ``heads``, or ``heads`` is not a
+            multiple of ``groups``.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4, groups=2)

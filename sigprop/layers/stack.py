@@ -1,4 +1,4 @@
-"""Layers in a row, each with a skip around it if wanted: a deep network without norms.
+"""A stack of layers, with or without skip connections: a deep network without norms.
 
 A stack of linear layers is linear, so its moments have closed forms at any depth.
 """
@@ -17,11 +17,10 @@ from sigprop.layers.base import Group, Layer
 
 @final
 class Stack(Layer):
-    """The layer; build one with ``stack``.
+    """Stack of layers, each applied to the outputs of the layer before.
 
-    Its state joins the states of all layers as real numbers: the real parts of a
-    complex state come before its imaginary parts.  Layers pass on real outputs only,
-    so that a stack of linear layers is linear over the real numbers only.
+    Build one with ``stack``.  The state concatenates the states of all layers as real
+    numbers; the real parts of a complex state come before its imaginary parts.
 
     Example:
         >>> import jax
@@ -38,22 +37,22 @@ class Stack(Layer):
 
     @property
     def linear(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """True where all layers of the stack are linear."""
+        """True if all layers of the stack are linear."""
         return all(layer.linear for layer in self.layers)
 
     @property
     def stable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """True where all layers of the stack are stable."""
+        """True if all layers of the stack are stable."""
         return all(layer.stable for layer in self.layers)
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.layers[0].widths[0], self.layers[-1].widths[1]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state."""
+        """Number of real numbers in the state."""
         return sum(self._sizes())
 
     def _sizes(self) -> list[int]:
@@ -63,7 +62,7 @@ class Stack(Layer):
         ]
 
     def initial_state(self) -> Float[Array, " n"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.concatenate(
             [as_real(layer.initial_state()) for layer in self.layers]
         )
@@ -74,7 +73,7 @@ class Stack(Layer):
     def step(
         self, state: Float[Array, " n"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         states, ends = [], np.cumsum(self._sizes())[:-1]
         for layer, part in zip(self.layers, jnp.split(state, ends), strict=True):
             h, y = layer.step(_as_state(layer, part), u)
@@ -83,7 +82,7 @@ class Stack(Layer):
         return jnp.concatenate(states), u
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """All states, from the zero state, layer by layer."""
+        """Return the states of all steps, layer by layer, starting from the zero state."""
         states = []
         for layer in self.layers:
             h = layer.states(u)
@@ -94,14 +93,17 @@ class Stack(Layer):
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Outputs of the last layer, through those of the layers before it."""
+        """Compute the outputs of the last layer from the states of all layers."""
         ends = np.cumsum(self._sizes())[:-1]
         for layer, part in zip(self.layers, jnp.split(h, ends, -1), strict=True):
             u = self._next(layer.read(_as_state(layer, part), u), u)
         return u
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Eigenvalues of all layers, and conjugates of complex ones; None if one has none."""
+        """Return the eigenvalues of all layers, with conjugates for complex states.
+
+        The result is ``None`` if a layer has no fixed eigenvalues.
+        """
         eigenvalues = []
         for layer in self.layers:
             lam = layer.eigenvalues()
@@ -112,7 +114,7 @@ class Stack(Layer):
         return jnp.concatenate(eigenvalues)
 
     def groups(self) -> Mapping[str, Group]:
-        """Return the optimiser group of each parameter, as its layer gives it."""
+        """Return each parameter's optimiser group, as its layer defines it."""
         return {
             f"layers.{index}.{name}": group
             for index, layer in enumerate(self.layers)
@@ -121,7 +123,7 @@ class Stack(Layer):
 
 
 def as_real(h: Inexact[Array, "*time n"]) -> Float[Array, "*time real"]:
-    """Real parts, then imaginary parts if there are any."""
+    """Return real numbers unchanged; of complex numbers, real then imaginary parts."""
     return jnp.concatenate([h.real, h.imag], -1) if jnp.iscomplexobj(h) else h
 
 
@@ -131,14 +133,16 @@ def _as_state(layer: Layer, h: Float[Array, "*time real"]) -> Inexact[Array, "*t
 
 
 def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
-    """Put causal layers in a row.
+    """Stack causal layers, so that each reads the outputs of the layer before.
 
     Args:
-        layers: One or more; the outputs of each fit the inputs of the next.
-        skip: If true, each layer's inputs are added to its outputs.
+        layers: One or more layers. The number of outputs of a layer must equal the
+            number of inputs of the next.
+        skip: If true, the inputs of each layer are added to its outputs.
 
     Raises:
-        ValueError: If there is no layer, one is not causal, or widths do not fit.
+        ValueError: If there is no layer, a layer is not causal, or the widths of layers
+            do not fit. With ``skip``, a layer needs as many outputs as inputs.
 
     Example:
         >>> import jax

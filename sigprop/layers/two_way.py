@@ -1,11 +1,11 @@
-"""Two recurrences of one kind, one for each direction of time, their outputs added.
+"""Bidirectional layers made of two layers of one type, whose outputs are added.
 
-``h_t`` is the state of the forward half after ``u_1 ... u_t``, ``g_t`` that of the
-backward half after ``u_time ... u_t``; each half has its own parameters, and
-``y_t = C_f h_t + C_b g_t + D u_t``.  With tanh units this is the BRNN, with LSTMs the
-BLSTM, with which BLUR is compared.
+``h_t`` is the state of the forward half after ``u_1 ... u_t``, and ``g_t`` the state of the
+backward half after ``u_time ... u_t``.  Each half has its own parameters, and
+``y_t = C_f h_t + C_b g_t + D u_t``.  With tanh units this is the BRNN, with LSTMs the BLSTM;
+the paper of BLUR compares with both.
 
-Two skips would act as their sum alone, so the backward half has none.
+The backward half has no skip connection, because two skip connections would be redundant.
 
 Source: Schuster & Paliwal (1997); Graves & Schmidhuber (2005); BLUR (2025), Table 12.
 """
@@ -31,7 +31,9 @@ READOUT = ("C", "C_re", "C_im")
 
 @final
 class TwoWay(Bidirectional):
-    """The layer; build one with ``two_way``, ``brnn`` or ``blstm``.
+    """Bidirectional layer, the sum of a forward and a backward layer of one type.
+
+    Build one with ``two_way``, ``brnn``, ``blstm``, ``bgru`` or ``bidirectional_s4``.
 
     Example:
         >>> layer = brnn(4, 2, key=jax.random.key(0))
@@ -44,16 +46,16 @@ class TwoWay(Bidirectional):
 
     @property
     def linear(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """True where both the forward and the backward layer are linear."""
+        """True if both the forward and the backward layer are linear."""
         return self.forward.linear and self.backward.linear
 
     @property
     def stable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """True where both the forward and the backward layer are stable."""
+        """True if both the forward and the backward layer are stable."""
         return self.forward.stable and self.backward.stable
 
     def halves(self) -> tuple[Layer, Layer]:
-        """The forward half, and the backward half with a skip of zeros."""
+        """Return the forward half, and the backward half with ``D = 0``."""
         skip = getattr(self.forward, "D", None)
         if skip is None:
             return self.forward, self.backward
@@ -61,40 +63,40 @@ class TwoWay(Bidirectional):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, d_out)``."""
+        """Number of inputs and number of outputs, ``(d_in, d_out)``."""
         return self.forward.widths
 
     @property
     def state_size(self) -> int:
-        """Numbers in the states of both directions."""
+        """Number of entries of the states of both directions together."""
         return self.forward.state_size + self.backward.state_size
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Eigenvalues of the forward half, then those of the backward half."""
+        """Return the forward eigenvalues, followed by the backward eigenvalues."""
         forward, backward = self.forward.eigenvalues(), self.backward.eigenvalues()
         if forward is None or backward is None:
             return None
         return jnp.concatenate([forward, backward])
 
     def initial_state(self) -> tuple[Any, Any]:
-        """The zero states, at either end."""
+        """Return the initial states of both directions, all zeros."""
         return self.forward.initial_state(), self.backward.initial_state()
 
     def states(self, u: Float[Array, "time d_in"]) -> Inexact[Array, "time both"]:
-        """All states, those of the forward half first."""
+        """Return the states of all steps: the forward state, then the backward state."""
         states = self.forward.states(u), self.backward.states(u[::-1])[::-1]
         return jnp.concatenate(states, -1)
 
     def read(
         self, h: Inexact[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """``C_f h + C_b g + D u``."""
+        """Return the outputs ``C_f h + C_b g + D u`` of all steps."""
         forward, backward = self.halves()
         h, g = jnp.split(h, [forward.state_size], -1)
         return forward.read(h, u) + backward.read(g[::-1], u[::-1])[::-1]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter, as its half gives it."""
+        """Return each parameter's optimiser group, as its half defines it."""
         halves = {"forward": self.forward, "backward": self.backward}
         groups: dict[str, Group] = {
             f"{side}.{name}": group
@@ -110,12 +112,17 @@ def _with_skip(layer: Layer, skip: Array | None) -> Layer:
 
 
 def two_way(forward: Layer, backward: Layer) -> TwoWay:
-    """Run two layers in opposite directions and add their outputs.
+    """Make a bidirectional layer from two layers, whose outputs are added.
 
-    Nothing is scaled, and the skip of the backward layer is dropped.
+    The result ignores ``D`` of the backward layer and does not scale the outputs.
+
+    Args:
+        forward: Layer that reads the sequence in order.
+        backward: Layer of the same type that reads the reversed sequence.
 
     Raises:
-        ValueError: Unless both layers are causal, of one kind and of the same widths.
+        ValueError: If a layer is not causal, or if the layers differ in their type or
+            their widths.
 
     Example:
         >>> from sigprop.layers import lru
@@ -158,17 +165,17 @@ def brnn(
     d_out: int | None = None,
     activation: str = "tanh",
 ) -> TwoWay:
-    """Draw a bidirectional RNN: two ``nonlinear_rnn``, with half the variance of ``C``.
+    """Draw a bidirectional RNN from two ``nonlinear_rnn``, with half the variance of ``C``.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        activation: Name of the activation, one of ``sigprop.layers.dense.ACTIVATIONS``.
+        activation: Activation of the recurrence: ``identity``, ``tanh`` or ``relu``.
 
     Raises:
-        ValueError: If a size is below one or the activation unknown.
+        ValueError: If a size is below one or the activation is unknown.
 
     Source: Schuster & Paliwal (1997).
 
@@ -194,15 +201,16 @@ def blstm(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> TwoWay:
-    """Draw a bidirectional LSTM: two ``lstm``, with half the variance of ``C``.
+    """Draw a bidirectional LSTM from two ``lstm``, with half the variance of ``C``.
 
     Args:
-        state_size: Real numbers in each of ``h`` and ``c`` of one direction.
+        state_size: Number of real numbers in ``h`` of one direction, equal to the number
+            in ``c``.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, time constants in steps from which the biases of the
-            forget gates are drawn.
+        times: ``(T_min, T_max)``, range in steps from which the biases of the forget
+            gates are drawn.
 
     Raises:
         ValueError: If a size is below one or ``times`` are not positive and ordered.
@@ -228,15 +236,15 @@ def bgru(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> TwoWay:
-    """Draw a bidirectional GRU: two ``gru``, with half the variance of ``C``.
+    """Draw a bidirectional GRU from two ``gru``, with half the variance of ``C``.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, time constants in steps from which the biases of the
-            forget gates are drawn.
+        times: ``(T_min, T_max)``, range in steps from which the biases of the forget
+            gates are drawn.
 
     Raises:
         ValueError: If a size is below one or ``times`` are not positive and ordered.
@@ -262,20 +270,21 @@ def bidirectional_s4(
     theta0: float,
     delta: float = 1.0,
 ) -> TwoWay:
-    """Draw a bidirectional S4: two ``s4``, with half the variance of ``C``.
+    """Draw a bidirectional S4 from two ``s4`` layers, with half the variance of ``C``.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        nu0: Inner radius of the ring of eigenvalues; the outer one is 1.
+        nu0: Inner radius of the ring of eigenvalues; the outer radius is 1.
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
-        delta: Step of the discretisation, which also scales the inputs. The eigenvalues
+        delta: Step size ``Delta``, which also scales the inputs. The initial eigenvalues
             do not depend on it.
 
     Raises:
-        ValueError: If a size, the radius, the phase or the step is out of range.
+        ValueError: If a size is below one, or a value is out of range. The ranges are
+            [0, 1) for ``nu0``, (0, 2 pi] for ``theta0`` and (0, 500] for ``delta``.
 
     Example:
         >>> layer = bidirectional_s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)

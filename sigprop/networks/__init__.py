@@ -1,7 +1,7 @@
-"""Deep networks of any sequence layer, from the papers' or from one's own configuration.
+"""Deep networks of sequence layers, with the configurations of the papers or your own.
 
-They come from a configuration of plain values, are saved whole or not at all, and take
-padded batches, streams of single inputs, or pairs of documents:
+A network is built from a configuration of plain values.  It reads padded batches, single
+inputs one by one, or pairs of documents:
 
     >>> import jax, tempfile
     >>> from pathlib import Path

@@ -1,4 +1,4 @@
-"""From a configuration to a network, and from a network to its parts.
+"""Build a network from its configuration, save and load it, and count its parameters.
 
 network, state = build(lru_paper("listops"), key=jax.random.key(0))
 outputs, state = over_batch(network, state, tokens, lengths=lengths)
@@ -25,8 +25,16 @@ def build(
 ) -> tuple[Network | TwoTowers, eqx.nn.State]:
     """Draw a network, and the state of its batch normalisations.
 
+    Args:
+        config: Configuration of the network.
+        key: Random key of JAX; do not use it for anything else.
+
+    Returns:
+        The network, in training mode, and the running averages of its batch
+        normalisations. The network is a ``TwoTowers`` if the head is ``pair``.
+
     Raises:
-        ValueError: If the layer's own builder refuses a size or an option.
+        ValueError: If the builder of the layer raises one for a size or an option.
 
     Example:
         >>> import jax
@@ -44,8 +52,18 @@ def build(
 def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) -> Path:
     """Write a network and its state to a ``.safetensors`` or ``.npz`` file.
 
+    An interrupted call leaves no partial file.
+
+    Args:
+        path: Path of the file; its suffix selects the format.
+        network: Network from ``build``.
+        state: State of its batch normalisations.
+
+    Returns:
+        The path of the file.
+
     Raises:
-        ValueError: If the suffix is another, or a number is not finite.
+        ValueError: If the suffix is not one of the two, or a number is not finite.
 
     Example:
         >>> import jax, tempfile
@@ -61,11 +79,15 @@ def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) 
 
 
 def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
-    """Read what ``save_network`` wrote; it trains, as one fresh from ``build``.
+    """Read a network and its state from a file that ``save_network`` wrote.
+
+    Returns:
+        The network, in training mode as from ``build``, and the state of its batch
+        normalisations.
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If the file is damaged, or is not that of a network.
+        ValueError: If the file is damaged, or does not contain a network.
 
     Example:
         >>> import jax, tempfile
@@ -84,11 +106,15 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
 
 
 def parameter_table(network: Network | TwoTowers) -> dict[str, int]:
-    """Real numbers in each part of a network, all blocks together, and in all of it.
+    """Count the real parameters in each part of a network, summed over blocks.
 
-    A complex number would count twice; running averages are no parameters.  Shapes are
-    enough: ``equinox.filter_eval_shape(build, config, key=key)`` draws nothing, where the
-    layer's builder can do without numbers.
+    A complex number counts as two.  Running averages are not parameters.  The function
+    also accepts the shapes from ``equinox.filter_eval_shape(build, config, key=key)``,
+    which draws no numbers if the builder of the layer needs none.
+
+    Returns:
+        Numbers of parameters of ``encoder``, ``norm``, ``layer``, ``mixing``, ``skip`` and
+        ``head``, and the ``total``.
 
     Example:
         >>> import jax
@@ -124,12 +150,15 @@ def _count(part: Any) -> int:
 
 
 def parameter_groups(network: Network | TwoTowers) -> Any:
-    """The optimiser's group of every parameter: that of its layer, or ``other``.
+    """Return the optimiser group of every parameter of a network.
 
-    A tree like ``equinox.filter(network, equinox.is_inexact_array)``, with a name in the
-    place of each array.  Pass ``parameter_groups`` itself to
-    ``optax.multi_transform`` as labels, not its result: optax would call the result,
-    because a network is callable.
+    The group is ``recurrent``, ``input`` or ``readout`` in a sequence layer, and ``other``
+    elsewhere.  Pass the function ``parameter_groups`` itself to ``optax.multi_transform``
+    as labels.  Its result would not work, because it is callable and optax would call it.
+
+    Returns:
+        A tree like ``equinox.filter(network, equinox.is_inexact_array)``, with the name of
+        a group in place of each array.
 
     Example:
         >>> import jax

@@ -1,17 +1,20 @@
-"""Second moments of gradients through a deep network, from those of its input.
+"""Second moments of gradients in a deep network, from the autocovariance of its input.
 
-``predict_errors(network, autocovariance)`` follows the stream forwards as
-``sigprop.networks.propagation`` does, then an error backwards: it starts as independent
-numbers of variance one at every step and feature of the last stream, and goes through
-mixing, recurrence, normalisation and skip of each block.  What comes back at a step is a
-filter of the errors after it, so that it is followed in reversed time.
+``predict_errors(network, autocovariance)`` first predicts the moments of the residual
+stream, as ``sigprop.networks.propagation`` does.  It then propagates errors backwards.  The
+errors at the last stream are independent, with variance one at every step and feature.  They
+pass through mixing, recurrence, normalisation and skip of each block.  The error at a step
+is a filter of the errors at later steps, so the computation runs in reversed time.
 
-What is approximated, besides the stream: errors know nothing of the stream, so that a
-slope multiplies them as an independent process; slopes of one stage know nothing of those
-of another; the moments of a normalisation do not move.  A network of linear layers
-without mixing and normalisation is exact for errors that have come back far enough.
-Errors that come through gates that are all but shut or open are rare and large: their mean
-square is that of few sequences.
+There are three approximations besides the Gaussian stream:
+
+- errors are independent of the stream, and so of the derivatives that multiply them;
+- the derivatives at different stages are independent of one another;
+- gradients through the moments of a normalisation are ignored.
+
+For linear layers without mixing and normalisation, the prediction is exact for errors that
+have passed enough steps.  Errors through nearly closed or nearly open gates are rare and
+large, so that few sequences determine their mean square.
 
 Source: Schoenholz et al. (2017) for independence of errors and activations; the
 integration by parts is Stein's (1981).
@@ -67,8 +70,9 @@ OF_GELU, OF_GATE = derivative(gelu), derivative(sigmoid)  # each compiled for on
 class Depth(NamedTuple):
     """Mean squares of a feature before the first block and after every block.
 
-    ``stream`` at the last step, and ``error``, that of ``dL/dx``, at the first one of as
-    many steps as there are lags.
+    Attributes:
+        stream: Mean square of a feature of the residual stream at the last step.
+        error: Mean square of ``dL/dx`` for such a feature at the first step.
     """
 
     stream: Float[Any, " streams"]
@@ -80,18 +84,29 @@ def predict_errors(
     autocovariance: Float[Any, "lags *channels"],
     state: eqx.nn.State | None = None,
 ) -> Depth:
-    """Moments of the stream and of ``dL/dx`` through depth, for ``L = sum v x``.
+    """Predict mean squares of the residual stream and of its gradient at every depth.
 
-    ``x`` are all numbers of the last stream, ``v`` independent and of variance one.  It runs
-    under ``jit``, ``vmap``, ``grad`` and ``jvp``, in the caller's precision.
+    The gradient is ``dL/dx`` of the loss ``L = sum v x``.  The sum runs over all steps and
+    features ``x`` of the stream after the last block, and the ``v`` are independent with
+    variance one.  The function runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, in the
+    caller's precision.
 
     Args:
-        network: Network of causal linear layers, without dropout.
-        autocovariance: As for ``propagation.predict_signals``.
-        state: As for ``propagation.predict_signals``.
+        network: Network of causal linear layers. Dropout is ignored.
+        autocovariance: Autocovariance of independent input channels of mean zero at lags
+            from 0, or of every pair of channels as (lags, channels, channels). The
+            sequence has as many steps as there are lags.
+        state: State of the batch normalisations, whose running averages are used. By
+            default each normalisation uses the predicted moments.
+
+    Returns:
+        ``stream``, mean squares of a feature at the last step, and ``error``, mean squares
+        of the gradient at the first step. Both have one entry before the first block and
+        one after every block.
 
     Raises:
-        ValueError: As ``propagation.predict_signals``.
+        ValueError: If a layer is not linear and causal, no process has the
+            autocovariance, the network reads tokens, or a moment is not finite.
 
     Example:
         >>> import jax
@@ -128,7 +143,7 @@ def predict_errors(
 def retreat(
     block: Block, stream: Signal, error: Signal, state: eqx.nn.State | None
 ) -> Signal:
-    """The error before a block, in reversed time, from that after it."""
+    """Return the error before a block from the error after it, in reversed time."""
     linear = filter_of(block.layer, len(stream.covariance))
     y = filtered(normalised(block.norm, stream, state), linear).signal
     branch, gain = _unmix(block, y, error, state)

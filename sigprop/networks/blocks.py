@@ -21,31 +21,33 @@ from sigprop.networks.registry import sequence_layer
 
 @final
 class GLU(eqx.Module):
-    """A gated linear unit: ``(W_v g + b_v) s(W_g g + b_g)``; without ``value``, ``g s(.)``.
+    """Gated linear unit ``(W_v g + b_v) s(W_g g + b_g)`` with ``s`` the sigmoid.
 
-    Source: Dauphin et al. (2017), Eq. 1; Smith et al. (2023) for the one with one map
-    fewer.
+    If ``value`` is ``None``, the unit is ``g s(W_g g + b_g)``.
+
+    Source: Dauphin et al. (2017), Eq. 1; Smith et al. (2023) for the unit without
+    ``value``.
     """
 
     value: eqx.nn.Linear | None
     gate: eqx.nn.Linear
 
     def __call__(self, g: Float[Array, " width"]) -> Float[Array, " width"]:
-        """The unit at one step."""
+        """Apply the unit to the features of one step."""
         value = g if self.value is None else self.value(g)
         return value * sigmoid(self.gate(g))
 
 
 @final
 class Block(eqx.Module):
-    """Norm, layer, mixing and skip; build one with ``build_block``.
+    """Residual block of norm, layer, mixing and skip; build one with ``build_block``.
 
-    ``mixing`` is a ``GLU`` of ``dropout(gelu(y))``, an MLP of one hidden layer as wide as
-    the block, or nothing.  ``skip`` is the identity, or a linear map, BLUR's ``C``.
+    ``mixing`` is a ``GLU`` of ``dropout(gelu(y))``, an MLP with one hidden layer as wide as
+    the block, or ``None``.  ``skip`` is a linear map, BLUR's ``C``, or ``None`` for the
+    identity.
 
-    A dropped feature is dropped at all steps of a sequence.  The papers do not say so; it
-    is what the public implementations of S5 and of the LRU do, as is dropping once in the
-    mixing and once more after it.
+    Dropout drops a feature at all steps of a sequence, once in the mixing and once after
+    it.  The papers do not say so; we follow public implementations of S5 and the LRU.
     """
 
     norm: Norm
@@ -63,17 +65,17 @@ class Block(eqx.Module):
         length: Length = None,
         key: PRNGKeyArray | None = None,
     ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
-        """The next features of a sequence, and the state of the normalisations."""
+        """Return the next features of a sequence, and the state of the normalisations."""
         u, state = normalise(self.norm, x, state, length)
         return self.complete(x, apply_layer(self.layer, u, length), state, length, key)
 
     def step(
         self, h: Any, x: Float[Array, " width"], state: eqx.nn.State
     ) -> tuple[Any, Float[Array, " width"]]:
-        """One step in inference: the layer's next state, and the next features.
+        """Take one input in inference; return the layer's next state and the features.
 
         Raises:
-            TypeError: If the layer needs the whole sequence.
+            TypeError: If the layer is bidirectional.
         """
         u, state = normalise(self.norm, x[None], state, None)
         h, y = self.layer.step(h, u[0])
@@ -88,7 +90,7 @@ class Block(eqx.Module):
         length: Length,
         key: PRNGKeyArray | None,
     ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
-        """The rest of a call, from the block's inputs and its layer's outputs."""
+        """Finish a call, from the inputs ``x`` of the block and outputs ``y`` of its layer."""
         keys = (None, None) if key is None else jax.random.split(key)
         if isinstance(self.mixing, GLU):
             y = self._drop(gelu(y), keys[0])
@@ -105,10 +107,15 @@ class Block(eqx.Module):
 def build_block(
     key: PRNGKeyArray, config: NetworkConfig, axes: tuple[str, ...]
 ) -> Block:
-    """Draw a block; ``axes`` are those of its batch normalisations.
+    """Draw a residual block.
 
-    Linear maps are Equinox's: weights and biases uniform, of variance one over three
-    times the inputs.
+    Linear maps are initialised as in Equinox: weights and biases are uniform, with
+    variance one over three times the number of inputs.
+
+    Args:
+        key: Random key of JAX; do not use it for anything else.
+        config: Configuration of the network.
+        axes: Names of the ``jax.vmap`` axes over which batches are normalised.
     """
     layer_key, value_key, gate_key, skip_key = jax.random.split(key, 4)
     width = config.width

@@ -24,31 +24,36 @@ CHOICES: Mapping[str, Collection[Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """A network; ``sigprop.networks.build`` draws it.
+    """Configuration of a network, from which ``sigprop.networks.build`` draws it.
 
-    A layer that reads from both ends is a layer of its own name, such as
-    ``bidirectional_lru``.
+    Bidirectional layers have their own names, such as ``bidirectional_lru``.
 
     Attributes:
-        inputs: Numbers a step with a ``linear`` encoder; the size of the vocabulary with
-            an ``embedding``.
-        outputs: Numbers at the end, or classes.
-        width: Features between the blocks, ``H`` in the papers.
-        state_size: Size of the state of each layer, ``N``; see ``sequence_layer``.
-        depth: Blocks.
-        layer: A name in ``SEQUENCE_LAYERS``.
-        layer_options: Further arguments of that layer's builder, by name.
-        encoder: One of ``CHOICES``, as are the texts below.
-        norm: Normalisation before the layer in a block.
-        mixing: Map of the features after the layer; see ``sigprop.networks.blocks``.
-        mixing_norm: If true, there is one more normalisation, before the mixing.
-        skip: Signal that is added to a block: its input, or a linear map of it.
-        dropout: Probability that a feature is dropped.
-        pooling: Reduction of the features of all steps to one vector.
-        head: ``linear``, or ``pair`` for two sequences that are compared.
+        inputs: Number of inputs per step, or the size of the vocabulary if ``encoder`` is
+            ``embedding``.
+        outputs: Number of outputs, or of classes.
+        width: Number of features between the blocks, ``H`` in the papers.
+        state_size: Size of the state of each layer, ``N`` in the papers; see
+            ``sequence_layer``.
+        depth: Number of blocks.
+        layer: Name of the layer, a key of ``SEQUENCE_LAYERS``.
+        layer_options: Further arguments of the layer's builder, by name.
+        encoder: ``linear``, or ``embedding`` for tokens.
+        norm: Normalisation before the layer in a block: ``batch``, ``layer`` or ``none``.
+        mixing: Map of the features after the layer: ``glu``, ``half_glu``, ``mlp`` or
+            ``none``. ``half_glu`` is a gated unit with only one linear map.
+        mixing_norm: If true, each block has another normalisation before the mixing.
+        skip: Signal that is added to the output of a block: its input (``identity``), or
+            a ``linear`` map of its input.
+        dropout: Probability that a feature is dropped, in [0, 1).
+        pooling: Reduction of the features of all steps to one vector: ``mean``, ``last``,
+            or ``none`` for one output per step.
+        head: ``linear``, or ``pair`` to compare two sequences.
 
     Raises:
-        ValueError: If a field is not as above.
+        ValueError: If a size is below one, a name is unknown, or ``dropout`` is not in
+            [0, 1). Also if an option of the layer is unknown or missing, or ``head`` is
+            ``pair`` and ``pooling`` is ``none``.
 
     Example:
         >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
@@ -81,15 +86,16 @@ class NetworkConfig:
         return hash(self.to_json())
 
     def to_json(self) -> str:
-        """The configuration as JSON text."""
+        """Return the configuration as JSON text."""
         return json.dumps(dataclasses.asdict(self), indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> "NetworkConfig":
-        """Read what ``to_json`` wrote.
+        """Return the configuration of a text that ``to_json`` returned.
 
         Raises:
-            ValueError: If the text is no JSON, or as ``from_dict``.
+            ValueError: If the text is not JSON, a key is missing or unknown, or a value
+                is not valid.
         """
         try:
             values = json.loads(text)
@@ -101,10 +107,10 @@ class NetworkConfig:
 
     @classmethod
     def from_dict(cls, values: Any) -> "NetworkConfig":
-        """Read what ``dataclasses.asdict`` made of a configuration.
+        """Return the configuration of a dict that ``dataclasses.asdict`` returned.
 
         Raises:
-            ValueError: If a key is missing or unknown, or a value is not as it must be.
+            ValueError: If a key is missing or unknown, or a value is not valid.
         """
         if not isinstance(values, dict):
             raise ValueError(f"need a JSON object, got {type(values).__name__}")

@@ -1,9 +1,10 @@
-"""Errors of predicted moments, from trajectories of the network itself.
+"""Errors of predicted moments, from simulated trajectories of the network.
 
-While everything is affine, responses to impulses give the exact moment at the last step.
-After that Gaussian inputs of the same autocovariance are drawn and run through the
-network: its error is the distance to their mean, plus ``DEVIATIONS`` standard errors.
-No formula of ``sigprop.networks.propagation`` is used beyond the affine part.
+If all maps up to a block are affine, impulse responses give its exact moment at the last
+step.  For later blocks, Gaussian inputs of the same autocovariance are drawn and run through
+the network.  The error of a moment is its distance from their mean, plus ``DEVIATIONS``
+standard errors.  Beyond the affine part, no formula of ``sigprop.networks.propagation`` is
+used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,10 +35,12 @@ Known = Mapping[int, Float[Any, "many time width"]]
 
 
 class Moments(NamedTuple):
-    """Second moments at the last step, an entry a block.
+    """Second moments at the last step, one entry per block.
 
-    ``stream`` is the mean square of a feature after the block, ``state`` is ``E|h|^2`` of
-    its recurrence, summed over neurons; NaN for a block that was measured.
+    Attributes:
+        stream: Mean square of a feature after the block.
+        state: ``E|h|^2`` of the recurrence, summed over neurons. It is NaN for a block
+            whose stream was measured.
     """
 
     stream: Float[Any, " blocks"]
@@ -45,7 +48,7 @@ class Moments(NamedTuple):
 
 
 def is_affine(norm: Norm, state: eqx.nn.State | None) -> bool:
-    """True where a normalisation divides by a number that is fixed beforehand."""
+    """True if a normalisation divides by a constant, or ``norm`` is ``None``."""
     return norm is None or (isinstance(norm, BatchNorm) and state is not None)
 
 
@@ -59,21 +62,24 @@ def errors(
     key: PRNGKeyArray,
     samples: int | None,
 ) -> Moments:
-    """Bounds of the distance of predicted moments from the network's own.
+    """Bound the distances of predicted moments from the true moments of the network.
 
     Args:
-        network: Without dropout, of double precision.
-        source: The input's covariances.
-        autocovariance: The same, one number a lag where channels are alike.
-        state: Of the batch normalisations; if left out, they see all drawn trajectories.
-        known: Streams after a block that take the place of its own.
-        predicted: The moments.
-        key: Key of the drawn inputs.
-        samples: Trajectories; if left out, as many as fit in memory, up to ``MOST``.
+        network: Network without dropout, in double precision.
+        source: Covariances of the input.
+        autocovariance: The same covariances, as one number per lag if channels are
+            independent and have equal autocovariances.
+        state: State of the batch normalisations. By default each normalisation uses the
+            moments of all sampled trajectories.
+        known: Sampled streams that replace the stream after a block, by its index.
+        predicted: Predicted moments.
+        key: Random key of the sampled inputs.
+        samples: Number of trajectories; by default as many as fit in memory, up to
+            ``MOST``.
 
     Returns:
-        Infinity for what is not exact where ``samples`` is zero, or the sequence too
-        long to be drawn.
+        One bound per moment. The bound of a moment that is not exact is infinite if
+        ``samples`` is zero or the sequence is too long to sample.
     """
     depth = len(network.blocks)
     affine = 0  # blocks from the first on
@@ -120,16 +126,17 @@ def _samples(network: Network, steps: int) -> int:
 def draw(
     key: PRNGKeyArray, autocovariance: Float[Any, "lags *both"], channels: int, num: int
 ) -> Float[Array, "num lags channels"]:
-    """Gaussian sequences of mean zero with an autocovariance.
+    """Draw Gaussian sequences of mean zero with a given autocovariance.
 
     Args:
         key: Random key of JAX; do not use it for anything else.
-        autocovariance: ``R`` of independent channels, or of every pair of channels.
-        channels: Numbers at each step.
-        num: Sequences.
+        autocovariance: Autocovariance by lag, of independent channels or of every pair
+            of channels.
+        channels: Number of channels.
+        num: Number of sequences.
 
     Raises:
-        ValueError: If no process has such covariances.
+        ValueError: If no process has these covariances.
     """
     R = np.asarray(autocovariance, float)
     steps, alike = len(R), R.ndim == 1

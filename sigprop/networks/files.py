@@ -1,15 +1,16 @@
 """Layers and networks as files: ``.safetensors`` or plain ``.npz``, never a pickle.
 
-A file holds every array under its path in the tree, as in ``blocks.0.layer.nu_log``,
-and one JSON text under ``__sigprop__``: the configuration, the architecture's name, the
-version of the format and a checksum.  A running statistic has the path of the
-normalisation that keeps it.  What is no array, such as a dropout rate, is not stored:
-it comes from the configuration, and so does the tree that the arrays fill::
+A file holds every array under its path in the tree, such as ``blocks.0.layer.nu_log``.  A
+running average has the path of its normalisation.  A JSON text under ``__sigprop__`` holds
+the configuration, the name of the architecture, the version of the format and a checksum.
+Values that are not arrays, such as a dropout rate, are not stored.  They follow from the
+configuration, as does the tree that the arrays fill::
 
     save("trained.safetensors", layer, {"state_size": 16, "width": 5})
     layer = load("trained.safetensors", lambda config: lru(**config, key=jax.random.key(0)))
 
-Arrays from elsewhere need no configuration.  By the names of the LRU paper's listing::
+Files of other programs have no configuration.  If the arrays have the names of the LRU
+paper's listing::
 
     arrays, _ = read("theirs.npz")
     layer = lru_from_arrays(arrays)
@@ -48,15 +49,15 @@ File = os.PathLike[str] | str
 
 
 def named_arrays(tree: Any) -> Arrays:
-    """Every array of a tree by its dotted path, on the host.
+    """Return every array of a tree by its dotted path, as NumPy arrays.
 
-    In a pair of a network and its ``eqx.nn.State``, a part of the state has the path of
-    the index that finds it: ``blocks.0.norm.batch_state_index.0``.
+    The tree can be a pair of a network and its ``eqx.nn.State``.  An array of the state then
+    has the path of its index in the network: ``blocks.0.norm.batch_state_index.0``.
 
     Raises:
-        ValueError: If two arrays would have one name, a name is empty, unprintable or
-            begins with two underscores, an array holds no numbers, or the state is not
-            that of the network.
+        ValueError: If two arrays would have one name, or a name is empty, unprintable or
+            begins with two underscores. Also if an array does not hold numbers, or the
+            state does not belong to the network.
     """
     arrays: Arrays = {}
     for name, leaf in zip(_names(tree), jax.tree.leaves(tree), strict=True):
@@ -77,19 +78,19 @@ def named_arrays(tree: Any) -> Arrays:
 
 
 def fill(skeleton: T, arrays: Mapping[str, Any]) -> T:
-    """A tree with the structure of another and with the arrays of these names.
+    """Return a copy of a tree, filled with new arrays by name.
 
-    An array takes the precision of its place where that loses nothing: float32 widens
-    to float64, and float64 is refused where JAX computes in 32 bits.
+    Arrays are converted to the precision of the skeleton if this loses no digits: float32
+    becomes float64, but float64 does not become float32.
 
     Args:
-        skeleton: Arrays or, from ``eqx.filter_eval_shape``, shapes; anything else in it
-            is kept.
-        arrays: By the names of ``named_arrays(skeleton)``.
+        skeleton: Tree of arrays, or of shapes from ``eqx.filter_eval_shape``. Its other
+            leaves do not change.
+        arrays: Arrays by the names of ``named_arrays(skeleton)``.
 
     Raises:
-        ValueError: If a name is missing or unknown, or an array has another shape, is of
-            another kind, is of a precision too high, or is not finite.
+        ValueError: If a name is missing or unknown, or a number is not finite. Also if an
+            array has the wrong shape, the wrong kind of numbers, or too high a precision.
     """
     leaves, structure = jax.tree.flatten(skeleton)
     named = list(zip(_names(skeleton), leaves, strict=True))
@@ -108,17 +109,20 @@ def fill(skeleton: T, arrays: Mapping[str, Any]) -> T:
 
 
 def save(path: File, tree: Any, config: Mapping[str, Any]) -> Path:
-    """Write a layer, a network or a pair of network and state, whole or not at all.
+    """Write a layer, a network, or a pair of network and state to a file.
+
+    An interrupted call leaves no partial file, and does not change an older file.
 
     Args:
-        path: Its suffix, ``.safetensors`` or ``.npz``, is the format; an old file of
-            this name is replaced at the very end.
-        tree: What to write; its type, or that of a pair's network, is the architecture.
+        path: Path of the file. Its suffix selects the format, ``.safetensors`` or
+            ``.npz``.
+        tree: Layer, network, or pair of network and state. The file stores its type as
+            the name of the architecture.
         config: JSON values from which ``load`` can build the tree again.
 
     Raises:
-        ValueError: If the suffix is another, the configuration is not JSON, or an array
-            cannot be named or is not finite.
+        ValueError: If the suffix is not one of the two, the configuration is not JSON, or
+            an array has no valid name or is not finite.
     """
     path = Path(path)
     write, _ = _format(path)
@@ -148,7 +152,9 @@ def save(path: File, tree: Any, config: Mapping[str, Any]) -> Path:
 
 
 def read(path: File) -> tuple[Arrays, dict[str, Any] | None]:
-    """The arrays of a file by name, and its configuration; none in a file from elsewhere.
+    """Return the arrays of a file by name, and its configuration.
+
+    The configuration is ``None`` if another program wrote the file.
 
     Raises:
         FileNotFoundError: If there is no such file.
@@ -160,18 +166,21 @@ def read(path: File) -> tuple[Arrays, dict[str, Any] | None]:
 
 
 def load(path: File, build: Callable[[dict[str, Any]], T]) -> T:
-    """Read the tree that ``save`` wrote.  Precision is as in ``fill``.
+    """Read the tree that ``save`` wrote.
+
+    Arrays are converted to the precision of the tree if this loses no digits.
 
     Args:
-        path: A file that ``save`` wrote.
-        build: Makes the tree from its configuration.  Only the structure, the shapes
-            and the types are used, so any key will do; it is traced rather than run,
-            and no random numbers are drawn, unless it computes on the host.
+        path: Path of a file that ``save`` wrote.
+        build: Function that makes the tree from its configuration. Only the structure, the
+            shapes and the types of its result are used, so any random key will do. JAX
+            traces the function, and runs it only if this fails.
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: As ``read`` and ``fill`` say; also if the file has no configuration,
-            ``build`` refuses it, or it builds another architecture.
+        ValueError: If the file is damaged, has no configuration, or is of another format
+            or a newer version. Also if ``build`` raises an error, or its arrays differ in
+            architecture, shape or type.
     """
     path = Path(path)
     arrays, stored, config = _read(path)

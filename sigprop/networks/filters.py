@@ -1,12 +1,13 @@
-"""Linear layers as filters of Gaussian streams: by their modes, or by their responses.
+"""Linear layers as filters of Gaussian streams, by their modes or their impulse responses.
 
-What a diagonal layer makes of covariances is a recurrence over lags,
+Let ``U(lag)`` be the covariance of a state with the input ``lag`` steps before, after ``n``
+steps from the zero state.  For a diagonal layer it follows a recurrence over lags,
 
     U(lag + 1) = lam U(lag) + B R(lag + 1) - lam**n B R(n - 1 - lag)^T
 
-for those of a state with the input ``lag`` steps before, over ``n`` steps from the zero
-state, and backwards in the lag for the input with a state before.  Other layers are
-followed by their responses to impulses (``sigprop.networks.gaussian.filtered``).
+The covariance of the input with an earlier state has a similar recurrence, backwards in the
+lag.  Other layers are filtered by their impulse responses
+(``sigprop.networks.gaussian.filtered``).
 """
 
 from typing import NamedTuple
@@ -26,27 +27,27 @@ from sigprop.numerics.arguments import require_count
 
 
 class Responses(NamedTuple):
-    """Impulse responses of a layer's outputs and states."""
+    """Impulse responses of the outputs and the states of a layer, by lag."""
 
     output: Float[Array, "lags d_out d_in"]
     state: Inexact[Array, "lags n d_in"]
 
     def after(self, weight: Float[Array, "d_in d"]) -> "Responses":
-        """The filter of what a map gives."""
+        """Return the filter that applies the matrix ``weight`` first."""
         return Responses(self.output @ weight[None], self.state @ weight[None])
 
     def turned(self) -> "Responses":
-        """The filter that errors go through, whose states are not known."""
+        """Return the transposed filter, which errors pass through; it has no states."""
         output = self.output.transpose(0, 2, 1)
         return Responses(output, output[:, :0])
 
     def gain(self, steps: int) -> Float[Array, "d_out d_in"]:
-        """Response to a constant input of one after ``steps`` steps from the zero state."""
+        """Return the response to a constant input of one, ``steps`` after the zero state."""
         return self.output[:steps].sum(0)
 
 
 class Modal(NamedTuple):
-    """``h_t = lam h_{t-1} + inward u_t``, ``y = Re(outward h) + skip u``."""
+    """Diagonal layer ``h_t = lam h_{t-1} + inward u_t``, ``y = Re(outward h) + skip u``."""
 
     lam: Complex[Array, " n"]
     inward: Complex[Array, "n d_in"]
@@ -54,15 +55,15 @@ class Modal(NamedTuple):
     skip: Float[Array, "d_out d_in"]
 
     def after(self, weight: Float[Array, "d_in d"]) -> "Modal":
-        """The filter of what a map gives."""
+        """Return the filter that applies the matrix ``weight`` first."""
         return self._replace(inward=self.inward @ weight, skip=self.skip @ weight)
 
     def turned(self) -> "Modal":
-        """The filter that errors go through."""
+        """Return the transposed filter, which errors pass through."""
         return Modal(self.lam, self.outward.T, self.inward.T, self.skip.T)
 
     def gain(self, steps: int) -> Float[Array, "d_out d_in"]:
-        """Response to a constant input of one after ``steps`` steps from the zero state."""
+        """Return the response to a constant input of one, ``steps`` after the zero state."""
         total = _powers(self.lam, steps).sum(0)[:, None]
         return jnp.real(self.outward @ (total * self.inward)) + self.skip
 
@@ -71,7 +72,7 @@ Filter = Responses | Modal
 
 
 def responses(layer: Layer, steps: int) -> Responses:
-    """Responses of a causal linear layer to an impulse in each of its inputs."""
+    """Compute the responses of a causal linear layer to an impulse in each input."""
     width = layer.widths[0]
     impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
     return Responses(kernel(layer, steps), _states(layer, impulses))
@@ -85,10 +86,18 @@ def _states(
 
 
 def filter_of(layer: Layer, steps: int) -> Filter:
-    """A causal linear layer over some steps from the zero state.
+    """Return a causal linear layer as a filter, which ``filtered`` applies to a signal.
+
+    Args:
+        layer: Causal linear layer. It starts from the zero state.
+        steps: Number of steps of the sequence.
+
+    Returns:
+        Eigenvalues ``lam`` and matrices ``inward``, ``outward`` and ``skip`` of a diagonal
+        layer; impulse responses ``output`` and ``state`` of any other layer.
 
     Raises:
-        ValueError: If there are no steps.
+        ValueError: If ``steps`` is below one.
 
     Example:
         >>> from sigprop.layers import lru
@@ -103,10 +112,19 @@ def filter_of(layer: Layer, steps: int) -> Filter:
 
 
 def filtered(signal: Signal, by: Filter) -> Filtered:
-    """Output of a layer, with its covariances with the input.
+    """Compute means and covariances of the output of a linear layer.
 
-    The layer starts from the zero state.  It takes as many steps as there are lags, and
-    the covariances are those of the last step with the steps before.
+    The layer starts from the zero state and runs for as many steps as ``signal`` has lags.
+    Covariances relate the last step to earlier steps.
+
+    Args:
+        signal: Means and covariances of the input.
+        by: Filter of the layer, from ``filter_of``.
+
+    Returns:
+        The output as ``signal``, and its covariances with the input. By lag, ``after``
+        relates ``y_t`` to ``x_{t - lag}``, and ``before`` relates ``x_t`` to
+        ``y_{t - lag}``.
 
     Example:
         >>> import numpy as np
@@ -123,7 +141,7 @@ def filtered(signal: Signal, by: Filter) -> Filtered:
 
 
 def square_filtered(signal: Signal, by: Filter) -> Float[Array, ""]:
-    """``E|h|^2`` of a layer's states at the last step, summed over neurons."""
+    """Compute ``E|h|^2`` of the states of a layer at the last step, summed over neurons."""
     if isinstance(by, Modal):
         return _square_filtered(signal, by)
     return gaussian.square_filtered(signal, by.state)

@@ -1,8 +1,8 @@
 """Exact second moments of the first recurrence of a deep network, at every step.
 
-Before it there are an encoder and no normalisation, so that its states are a linear
-function of the network's input: of independent channels of one stationary process, and of
-the encoder's bias, which is a constant beside them.
+The network must have a linear encoder and no normalisation before this recurrence.  The
+states then are a linear function of the input, plus a constant from the bias of the encoder.
+The input consists of independent channels of one stationary process.
 
 Source: Zucchet & Orvieto (2024), Eq. 5, at finite times, for Figure 5.A.
 """
@@ -22,13 +22,13 @@ from sigprop.networks.network import Network
 def states_over_time(
     lam: Complex[np.ndarray, " n"], autocovariance: Float[np.ndarray, " time"]
 ) -> Float[np.ndarray, "time n"]:
-    """``E|h_t|^2`` of ``h <- lam h + x`` from the zero state, after 1, 2, ... inputs.
+    """Compute ``E|h_t|^2`` of ``h <- lam h + x`` after 1, 2, ... inputs.
 
-    Each further step adds the products with its oldest input.
+    The recurrence starts from the zero state.
 
     Args:
         lam: Eigenvalues.
-        autocovariance: ``R`` of the input at lags from 0 on, as many as there are steps.
+        autocovariance: Autocovariance of the input at lags 0, 1, ..., one per step.
 
     Raises:
         ValueError: If no process has these covariances.
@@ -47,15 +47,22 @@ def states_over_time(
 def first_states(
     network: Network, autocovariance: Float[np.ndarray, " time"]
 ) -> Float[np.ndarray, "time n"]:
-    """``E|h_t|^2`` of each neuron of the first block, after 1, 2, ... inputs.
+    """Compute ``E|h_t|^2`` of each neuron of the first block after 1, 2, ... inputs.
+
+    The result is exact.  The input has independent channels of mean zero.
 
     Args:
-        network: With a linear encoder, and a diagonal layer first.
-        autocovariance: ``R`` of every channel of its input, at lags from 0 on.
+        network: Network with a linear encoder, a diagonal layer in its first block, and
+            no normalisation before this layer.
+        autocovariance: Autocovariance of every input channel at lags 0, 1, ..., one per
+            step.
+
+    Returns:
+        A row per step and a column per neuron.
 
     Raises:
-        ValueError: If the first layer is not diagonal, the encoder is an embedding of
-            tokens, there is a normalisation between them, or no process has ``R``.
+        ValueError: If the network is of another kind, or no process has the
+            autocovariance.
 
     Example:
         >>> import jax

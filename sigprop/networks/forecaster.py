@@ -1,17 +1,17 @@
-"""Forecasts by a network: what it is shown of a window, and how its outputs become rows.
+"""Forecasts of time series by a network, from windows of past values.
 
-A network of any layer reads a window, in scaled units, beside marks of the calendar; the
-features of its pooled steps give the rows that follow.  A ``direct`` head has all of them
-at once, ``horizon * features`` outputs.  A ``steps`` head has one row, which is put behind
-the window, and so on: nothing is dropped in front.  Nothing that follows the window is
-ever an input but its calendar, which is known beforehand.
+A network of any layer reads a window of rows, in scaled units, together with calendar
+features.  Its pooled features give the rows after the window.  A ``direct`` head returns all
+rows at once, as ``horizon * features`` outputs.  A ``steps`` head returns one row, which is
+appended to the window for the next forecast; no row of the window is dropped.  Of the time
+after the window, only the calendar features are inputs.
 
-Each feature may be shown relative to its last value or its mean in the window, which is
-added to its forecast: the network then has nothing to learn of levels, which drift.
+Each feature can be shifted by its last value or its mean in the window.  The shift is added
+to the forecast, so that the network need not learn levels, which drift.
 
 Source: BLUR (2025), Section 5.2 and Appendix A.8, for windows and outputs of one length;
-Kim et al. (2022), RevIN, and Zeng et al. (2023), NLinear, for what is subtracted and
-added.  BLUR's paper subtracts nothing.
+Kim et al. (2022), RevIN, and Zeng et al. (2023), NLinear, for the shift.  The paper of BLUR
+has no shift.
 """
 
 from dataclasses import dataclass
@@ -37,20 +37,22 @@ Answer = tuple[Float[Array, "batch horizon features"], eqx.nn.State]
 @final
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """Settings of a network's forecasts: their size, and how they are made.
+    """Settings of the forecasts of a network.
 
     Attributes:
-        horizon: Rows of a forecast.
-        features: Features of each row.
-        marks: Calendar features of each row.
-        kind: ``direct``, or ``steps`` for one row after the other.
-        centre: Value subtracted from a window and added to its forecast: the ``last``
-            value, the ``mean``, or nothing.
-        channels: ``mixed``, all features in one sequence, or ``each`` by itself, all
-            through the same network.
+        horizon: Number of rows (time steps) of a forecast.
+        features: Number of features (time series) of each row.
+        marks: Number of calendar features of each row.
+        kind: ``direct`` to forecast all rows at once, or ``steps`` to forecast one row
+            after another.
+        centre: Value that is subtracted from a window and added to its forecast: ``last``
+            for the last row, ``mean``, or ``none`` for zero.
+        channels: ``mixed`` if the network reads all features in one sequence, or ``each``
+            if it reads each feature as a separate sequence.
 
     Raises:
-        ValueError: If a size is out of range or a name unknown.
+        ValueError: If ``horizon`` or ``features`` is below one, ``marks`` is negative, or a
+            name is unknown.
 
     Example:
         >>> head = Head(horizon=4, features=2)
@@ -81,25 +83,25 @@ class Head:
 
     @property
     def shown(self) -> int:
-        """Features in one sequence."""
+        """Number of features in one sequence."""
         return 1 if self.channels == "each" else self.features
 
     @property
     def inputs(self) -> int:
-        """Numbers a step that the network reads."""
+        """Number of inputs per step that the network needs."""
         return self.shown + self.marks
 
     @property
     def outputs(self) -> int:
-        """Numbers that the network gives for a window."""
+        """Number of outputs that the network needs."""
         return self.shown * (1 if self.kind == "steps" else self.horizon)
 
 
 def require_head(config: NetworkConfig, head: Head) -> None:
-    """Refuse a network that does not fit its head.
+    """Check that the configuration of a network fits the settings of its forecasts.
 
     Raises:
-        ValueError: Naming what the head needs.
+        ValueError: If it does not; the message gives the configuration that is needed.
     """
     sizes = (config.inputs, config.outputs, config.encoder, config.head)
     needed = (head.inputs, head.outputs, "linear", "linear")
@@ -120,17 +122,20 @@ def forecast(
     *,
     key: PRNGKeyArray | None = None,
 ) -> Answer:
-    """The rows after each window, and the state of the batch normalisations.
+    """Forecast the rows after each window.
 
     Args:
-        network: With the inputs and outputs of the head; in inference mode for a head of
-            steps.
-        state: Its running averages.
+        network: Network with ``head.inputs`` inputs and ``head.outputs`` outputs. It must
+            be in inference mode if ``head.kind`` is ``steps``.
+        state: State of its batch normalisations.
         head: Settings of the forecasts.
-        inputs: Windows.
-        marks: Calendar features of the window's rows, followed by those of the rows to
-            forecast.
+        inputs: Windows of past rows.
+        marks: Calendar features of the rows of each window and of the rows to forecast.
         key: Random key for dropout in training.
+
+    Returns:
+        The forecasts, of shape (batch, horizon, features), and the state of the batch
+        normalisations.
 
     Raises:
         ValueError: If shapes do not fit the head, or a number is not finite.
@@ -167,10 +172,12 @@ def first_row(
     *,
     key: PRNGKeyArray | None = None,
 ) -> Answer:
-    """The row after each window by a head of steps, which is trained on it.
+    """Forecast the first row after each window, as in the training of a ``steps`` head.
+
+    Arguments and results are as for ``forecast``, with one row.
 
     Raises:
-        ValueError: If shapes do not fit the head, or it is direct.
+        ValueError: If shapes do not fit the head, or ``head.kind`` is ``direct``.
     """
     _require_shapes(head, inputs, marks)
     if head.kind == "direct":
@@ -183,10 +190,10 @@ def shown_windows(
     inputs: Float[Array, "batch length features"],
     marks: Float[Array, "batch rows marks"],
 ) -> tuple[Float[Array, "sequences length inputs"], Float[Array, "batch 1 features"]]:
-    """Return the input sequences of a network for windows, and the offset of its answer.
+    """Return the input sequences of a network for windows, and the offset of the windows.
 
-    The caller adds the offset.  Where channels are read ``each`` by itself, the sequences
-    of a window follow one another.
+    The caller adds the offset to the forecasts.  If ``head.channels`` is ``each``, the
+    sequences of one window follow one another.
 
     Raises:
         ValueError: If shapes do not fit the head.
@@ -247,7 +254,7 @@ def _stream(
     shown: Float[Array, "sequences rows inputs"],
     length: int,
 ) -> Float[Array, "sequences horizon shown"]:
-    """Rows one after another, by a state that goes on: for causal layers."""
+    """Forecast row by row with the state of causal layers."""
 
     def roll_sequence(u):
         def read(stream, u_t):
@@ -274,7 +281,7 @@ def _again(
     shown: Float[Array, "sequences rows inputs"],
     length: int,
 ) -> Float[Array, "sequences horizon shown"]:
-    """Rows one after another, each from the whole sequence so far: for any layer."""
+    """Forecast row by row, each from the whole sequence so far, for any layer."""
 
     def follow(shown, step):
         lengths = jnp.full(len(shown), length + step)

@@ -1,11 +1,11 @@
-"""Gaussian streams: what filters, maps and nonlinearities make of their covariances.
+"""Means and covariances of Gaussian streams after filters, maps and nonlinearities.
 
-A ``Signal`` is a stream of correlated channels that is taken for Gaussian and, up to the
-last step, for stationary.  Filters and affine maps are exact for such a stream; so are
-the covariances of a nonlinearity of one channel (Mehler's series) and of a gated unit,
-whose value is integrated by parts against its gate.  Both take a nonlinearity's
-polynomial of order ``ORDER``, so that covariances are those of a process however steep it
-is, and the variance of each channel as it is.
+A ``Signal`` describes a stream of correlated channels, which is assumed to be Gaussian and,
+up to the last step, stationary.  Filters and affine maps are exact for such a stream.  For a
+nonlinearity of one channel, Mehler's series gives the covariances; for a gated unit,
+integration by parts does.  Both expand the nonlinearity in Hermite polynomials up to
+``ORDER``, so that the result is a valid covariance for any nonlinearity.  The variance of
+each channel is exact.
 
 Notation: R(lag)  covariance of ``x_t`` and ``x_{t - lag}``, for lags from 0 on;
 He_k  Hermite polynomials, orthonormal for a standard normal.
@@ -37,7 +37,12 @@ Covariances = Float[Array, "lags a b"]
 
 
 class Signal(NamedTuple):
-    """Means of the channels, and ``R(lag)`` of every pair, at the last step.
+    """Means and covariances of the channels of a stream at the last step.
+
+    Attributes:
+        mean: Mean of each channel.
+        covariance: Covariance of ``x_t`` (rows) with ``x_{t - lag}`` (columns) at lags 0,
+            1, ..., with ``t`` the last step.
 
     Example:
         >>> signal = independent(np.array([1.0, 0.5]), 3)
@@ -49,19 +54,19 @@ class Signal(NamedTuple):
     covariance: Float[Array, "lags n n"]
 
     def mean_square(self) -> Float[Array, ""]:
-        """``E x^2``, averaged over channels."""
+        """Return ``E x^2``, averaged over channels."""
         return jnp.mean(jnp.diagonal(self.covariance[0]) + self.mean**2)
 
 
 def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
-    """Independent channels of one process of mean zero.
+    """Return the signal of independent channels of one process of mean zero.
 
     Args:
-        covariance: Autocovariance of the process at lags from 0 on.
+        covariance: Autocovariance of the process at lags 0, 1, ...
         channels: Number of channels.
 
     Raises:
-        ValueError: If the covariances are those of no process, or there are no channels.
+        ValueError: If no process has these covariances, or ``channels`` is below one.
 
     Example:
         >>> independent(np.array([1.0, 0.5]), 2).covariance.tolist()
@@ -77,7 +82,7 @@ def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
 def affine(
     signal: Signal, weight: Float[Array, "m n"], bias: Float[Array, " m"]
 ) -> Signal:
-    """``weight x + bias``."""
+    """Return the signal of ``weight x + bias``."""
     return Signal(
         weight @ signal.mean + bias, weight @ signal.covariance @ weight.T[None]
     )
@@ -113,10 +118,12 @@ def _backwards(
 
 
 class Filtered(NamedTuple):
-    """Output of a filter, with its covariances with the input.
+    """Output ``y`` of a filter, and its covariances with the input ``x``.
 
-    ``after`` has the covariances of ``y_t`` and ``x_{t - lag}`` by lag, ``before`` those of
-    ``x_t`` and ``y_{t - lag}``.
+    Attributes:
+        signal: Means and covariances of the output.
+        after: Covariance of ``y_t`` with ``x_{t - lag}`` at each lag.
+        before: Covariance of ``x_t`` with ``y_{t - lag}`` at each lag.
     """
 
     signal: Signal
@@ -126,11 +133,10 @@ class Filtered(NamedTuple):
 
 @jax.jit
 def filtered(signal: Signal, kernel: Float[Array, "lags m n"]) -> Filtered:
-    """``y_t = sum over ages of kernel(age) x_{t - age}`` from the zero state.
+    """Filter a signal, ``y_t = sum over ages of kernel(age) x_{t - age}``.
 
-    The covariances relate the last step to every earlier step; there are as many steps
-    as lags.  They are exact for a stationary input, because no input precedes the first
-    step.
+    The covariances relate the last step to every earlier step.  There are as many steps
+    as lags, and no input before the first step.  For a stationary input they are exact.
     """
     lags, response = kernel.shape[0], _spectrum(kernel)
     after = _inverse(response @ _spectral_matrix(signal.covariance), lags)
@@ -143,7 +149,7 @@ def filtered(signal: Signal, kernel: Float[Array, "lags m n"]) -> Filtered:
 def square_filtered(
     signal: Signal, kernel: Inexact[Array, "lags m n"]
 ) -> Float[Array, ""]:
-    """``E|y|^2`` at the last step, summed over the outputs of a filter, real or not."""
+    """Compute ``E|y|^2`` at the last step, summed over real or complex outputs ``y``."""
     parts = jnp.concatenate([jnp.real(kernel), jnp.imag(kernel)], 1)
     response = _spectrum(parts)
     entering = response @ _spectral_matrix(signal.covariance)
@@ -184,11 +190,15 @@ def _hermite(nodes: Float[Array, "nodes n"]) -> Float[Array, "orders nodes n"]:
 
 
 class HermiteExpansion(NamedTuple):
-    """``f(x) = sum of coefficients_k He_k((x - mean) / deviation)``, for each channel.
+    """Hermite expansion of a function ``f`` for each channel.
 
-    ``squares`` are ``E z^p f(x)^2`` for ``p = 0, 1, 2``, where
-    ``z = (x - mean) / deviation``.  From ``squares`` follows how much the truncated
-    coefficients miss.  ``derivative`` is ``E f'(x)``.
+    ``f(x) = sum of coefficients_k He_k(z)`` with ``z = (x - mean) / deviation``.
+
+    Attributes:
+        coefficients: Coefficients of the orders 0, 1, ..., ``ORDER``.
+        squares: Means ``E z^p f(x)^2`` for ``p = 0, 1, 2``, which give the remainder of the
+            truncated series.
+        derivative: Mean derivative ``E f'(x)``.
     """
 
     coefficients: Float[Array, "orders n"]
@@ -201,12 +211,13 @@ def hermite_expansion(
     mean: Float[Array, " n"],
     variance: Float[Array, " n"],
 ) -> HermiteExpansion:
-    """Expand a function of one channel for each of some Gaussian channels.
+    """Expand a function in Hermite polynomials of each Gaussian channel.
 
     Args:
-        function: Smooth but near zero, where it may bend on a scale of one.
-        mean: Mean of the channels.
-        variance: Variance of the channels.
+        function: Function of one channel. Its derivatives may vary on a scale of one near
+            zero; elsewhere it must be smoother.
+        mean: Mean of each channel.
+        variance: Variance of each channel.
     """
     deviation = jnp.sqrt(jnp.maximum(variance, 0))
     nodes, weights = _quadrature(mean, deviation)
@@ -221,20 +232,20 @@ def hermite_expansion(
 
 
 def bent(coefficients: Float[Array, "orders n"]) -> Float[Array, "orders n"]:
-    """Coefficients of the derivative of a function by its standard normal argument."""
+    """Return the Hermite coefficients of the derivative by the standard normal argument."""
     roots = jnp.sqrt(jnp.arange(1.0, len(coefficients)))
     return jnp.zeros_like(coefficients).at[:-1].set(roots[:, None] * coefficients[1:])
 
 
 def inverse_deviation(covariance: Float[Array, "lags n n"]) -> Float[Array, " n"]:
-    """Zero for a channel that does not vary."""
+    """Return one over the standard deviation, or zero for a constant channel."""
     variance = jnp.diagonal(covariance[0])
     safe = jnp.where(variance > 0, variance, 1)
     return jnp.where(variance > 0, lax.rsqrt(safe), 0)
 
 
 def correlation(covariance: Float[Array, "lags n n"]) -> Float[Array, "lags n n"]:
-    """Correlations, zero for a channel that does not vary."""
+    """Return the correlations, zero for a constant channel."""
     inverse = inverse_deviation(covariance)
     return jnp.clip(covariance * _now(inverse) * _then(inverse), -1, 1)
 
@@ -254,7 +265,7 @@ def series(
     second: Float[Array, "orders b"],
     rho: Float[Array, "lags a b"],
 ) -> Float[Array, "lags a b"]:
-    """``E[f(x) g(y)]``: Mehler's series in their correlation, by Horner's rule."""
+    """Compute ``E[f(x) g(y)]`` by Mehler's series in the correlation of ``x`` and ``y``."""
 
     def add(total, pair):
         return total * rho + _now(pair[0]) * _then(pair[1]), None
@@ -264,7 +275,7 @@ def series(
 
 
 class Passed(NamedTuple):
-    """Output of a nonlinearity, and its effective gain ``E f'`` for each channel."""
+    """Output of a nonlinearity ``f``, and its mean derivative ``E f'`` in each channel."""
 
     signal: Signal
     gain: Float[Array, " n"]
@@ -272,7 +283,7 @@ class Passed(NamedTuple):
 
 @functools.partial(jax.jit, static_argnames="function")
 def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
-    """Every channel through a function of it."""
+    """Apply a function to every channel of a signal."""
     variance = jnp.diagonal(signal.covariance[0])
     known = hermite_expansion(function, signal.mean, variance)
     lowest, rest = known.coefficients[0], known.coefficients.at[0].set(0)
@@ -285,24 +296,24 @@ def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
 def beyond(
     own: Float[Array, " n"], covariances: Covariances, rho: Covariances
 ) -> Covariances:
-    """Remainder of the truncated series in the moments of each channel with itself.
+    """Return the remainder of the truncated series, which is diagonal in the channels.
 
     Args:
-        own: The moments at lag zero.
-        covariances: All moments, of the orders that are taken.
-        rho: The correlations.
+        own: Exact moments of each channel at lag zero.
+        covariances: Moments by the truncated series.
+        rho: Correlations of the channels.
     """
     lost = own - jnp.diagonal(covariances[0])
     return rho ** (ORDER + 1) * jnp.diag(lost)[None]
 
 
 def derivative(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Derivative of a function of each entry."""
+    """Return the derivative of a function that acts entry by entry."""
     return lambda x: jax.jvp(function, (x,), (jnp.ones_like(x),))[1]
 
 
 class Gated(NamedTuple):
-    """Output of a gated unit, and its effective gains for its value and its gate."""
+    """Output of a gated unit, and its mean derivatives by the value and by the gate."""
 
     signal: Signal
     value_gain: Float[Array, " n"]
@@ -316,14 +327,14 @@ def gated(
     together: tuple[Float[Array, "lags n n"], Float[Array, "lags n n"]],
     function: Callable[[Array], Array] = sigmoid,
 ) -> Gated:
-    """``v f(g)`` for channels ``v`` and ``g`` that are Gaussian together.
+    """Compute the signal of ``v f(g)`` for jointly Gaussian channels ``v`` and ``g``.
 
     Args:
-        value: ``v``.
-        gate: ``g``.
-        together: The covariances of ``v_t`` and ``g_{t - lag}``, and of ``g_t`` and
+        value: Signal of ``v``.
+        gate: Signal of ``g``.
+        together: Covariances of ``v_t`` with ``g_{t - lag}``, and of ``g_t`` with
             ``v_{t - lag}``.
-        function: ``f``.
+        function: Function ``f`` of one number.
     """
     known = hermite_expansion(function, gate.mean, jnp.diagonal(gate.covariance[0]))
     f = known.coefficients
@@ -359,21 +370,26 @@ def added(
     branch: Signal,
     together: tuple[Float[Array, "lags n n"], Float[Array, "lags n n"]],
 ) -> Signal:
-    """The sum of two streams.
+    """Return the signal of the sum of two streams.
 
-    ``together`` are the covariances of the branch with the stream before, and of the
-    stream with the branch before.
+    Args:
+        stream: Signal of the residual stream.
+        branch: Signal that is added to it.
+        together: Covariances of the branch with the earlier stream, and of the stream
+            with the earlier branch.
     """
     covariance = stream.covariance + branch.covariance + sum(together)
     return Signal(stream.mean + branch.mean, covariance)
 
 
 def observed(samples: Any) -> Signal:
-    """The signal of sampled streams (num, time, n): averages over steps and sequences.
+    """Estimate a signal from sampled sequences, by averages over steps and sequences.
+
+    Args:
+        samples: Array of shape (sequences, time, channels).
 
     Raises:
-        ValueError: If the array is not of (sequences, time, channels), or holds a NaN or
-            an infinity.
+        ValueError: If the array has another shape, or a number is not finite.
     """
     values = np.asarray(samples, float)
     if values.ndim != 3 or 0 in values.shape:

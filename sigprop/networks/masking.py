@@ -1,8 +1,8 @@
-"""Sequences of which only the first ``length`` steps count: what follows is padding.
+"""Padded sequences, of which only the first ``length`` steps are valid.
 
-A layer is told nothing of the padding.  A causal one cannot see it; a linear one stays at
-rest in it, where inputs are zero; for what is neither, only the valid steps are turned
-round.
+Layers do not know the length.  In a causal layer, padding cannot change earlier outputs.  A
+linear layer stays at zero on the zeros of the padding.  Of other bidirectional layers, the
+backward half reads the valid steps in reversed order, followed by the padding.
 """
 
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ Length = int | Int[Array, ""] | None
 
 
 def valid_steps(time: int, length: Length) -> Bool[Array, " time"]:
-    """Mask of the steps that count: the first ``length``, or all without a length."""
+    """Return a mask of the valid steps: the first ``length``, or all if it is ``None``."""
     steps = jnp.arange(time)
     return steps < (time if length is None else length)
 
@@ -23,7 +23,7 @@ def valid_steps(time: int, length: Length) -> Bool[Array, " time"]:
 def clear_padding(
     x: Num[Array, "time *features"], length: Length
 ) -> Num[Array, "time *features"]:
-    """Zeros after the first ``length`` steps."""
+    """Replace all values after the first ``length`` steps by zero."""
     if length is None:
         return x
     valid = valid_steps(x.shape[0], length)
@@ -33,7 +33,7 @@ def clear_padding(
 def reverse_valid(
     x: Num[Array, "time *features"], length: Length
 ) -> Num[Array, "time *features"]:
-    """Reverse the first ``length`` steps, and leave the padding where it is."""
+    """Reverse the order of the first ``length`` steps; the padding does not move."""
     if length is None:
         return x[::-1]
     steps = jnp.arange(x.shape[0])
@@ -43,10 +43,13 @@ def reverse_valid(
 def apply_layer(
     layer: Layer, u: Float[Array, "time d_in"], length: Length
 ) -> Float[Array, "time d_out"]:
-    """Outputs of a layer; the first ``length`` are those of the valid inputs alone.
+    """Compute the outputs of a layer for a padded sequence.
+
+    The first ``length`` outputs do not depend on the padding.
 
     Raises:
-        ValueError: If the inputs are not as wide as the layer's.
+        ValueError: If the shape of the inputs is wrong, or there is padding and the layer
+            is not causal, not linear and not a ``TwoWay``.
     """
     u = clear_padding(u, length)
     if length is None or layer.causal or layer.linear:

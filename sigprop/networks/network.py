@@ -1,8 +1,9 @@
-"""The deep network: encoder, residual blocks, pooling, decoder.
+"""Deep network of an encoder, residual blocks, pooling and a decoder.
 
-``network(u, state, length=..., key=...)`` works on one sequence and ``over_batch`` on
-many; ``step`` takes one input at a time.  A network fresh from ``build`` trains;
-``equinox.nn.inference_mode(network)`` drops nothing and normalises by running averages.
+``network(u, state, length=..., key=...)`` reads one sequence, ``over_batch`` reads a batch,
+and ``step`` reads one input at a time.  A network from ``build`` is in training mode.  In
+inference mode, ``equinox.nn.inference_mode(network)``, there is no dropout, and batch
+normalisations use running averages.
 
 Source: Orvieto et al. (2023), Section 2 and Appendix D.1.
 """
@@ -28,9 +29,9 @@ Stream = tuple[tuple[Any, ...], tuple[Float[Array, ""], Float[Array, " width"]]]
 
 @final
 class Network(eqx.Module):
-    """The network; build one with ``sigprop.networks.build``.
+    """Deep network of sequence layers; build one with ``sigprop.networks.build``.
 
-    Without a decoder the outputs are the features.
+    If ``decoder`` is ``None``, the outputs are the features.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build
@@ -48,12 +49,12 @@ class Network(eqx.Module):
 
     @property
     def causal(self) -> bool:
-        """True where outputs before pooling depend on nothing that comes after them."""
+        """True if all layers are causal, so that no feature depends on later inputs."""
         return all(block.layer.causal for block in self.blocks)
 
     @property
     def training(self) -> bool:
-        """True where something is dropped, or normalised by the batch's own moments."""
+        """True if dropout is active or normalisations use the moments of the batch."""
         drops = self.config.dropout > 0 and not self.blocks[0].dropout.inference
         norm = self.blocks[0].norm
         return drops or (isinstance(norm, BatchNorm) and not norm.inference)
@@ -66,24 +67,25 @@ class Network(eqx.Module):
         length: Length = None,
         key: PRNGKeyArray | None = None,
     ) -> tuple[Inexact[Array, "*time outputs"], eqx.nn.State]:
-        """Outputs of one sequence, and the state of the batch normalisations.
+        """Compute the outputs of one sequence.
 
         Args:
-            u: Numbers (time, inputs), or the (time,) tokens of an embedding.
-            state: From ``build``, or from the last call in training.
-            length: How many steps are valid, where the rest is padding, which may hold
-                anything; all if left out.
-            key: For dropout in training.
+            u: Inputs of shape (time, inputs), or tokens of shape (time,) for an embedding.
+            state: State of the batch normalisations, from ``build`` or from the last call
+                in training.
+            length: Number of valid steps; the steps after them are padding, whose values
+                have no effect. By default all steps are valid.
+            key: Random key for dropout in training.
 
         Returns:
-            One row of outputs after pooling, otherwise one a step, zero in the padding.
+            The outputs and the new state of the batch normalisations. Outputs are one
+            vector after pooling, otherwise one row per step, zero in the padding.
 
         Raises:
-            ValueError: If the inputs are of a wrong shape or kind, there is nothing to
-                pool, dropout has no key, or batch normalisation no batch; unless the
-                values are traced, also if a token is not in the vocabulary or ``length``
-                is not between one and the steps.  A traced token that is not in the
-                vocabulary makes NaNs.
+            ValueError: If the inputs have a wrong shape or type, there is no step to pool,
+                dropout has no key, or batch normalisation has no batch. Also if ``length``
+                is out of range or a token is not in the vocabulary. If JAX traces the
+                tokens, a token outside the vocabulary gives NaNs instead.
         """
         x, state = self.features(u, state, length=length, key=key)
         if self.decoder is None:
@@ -100,7 +102,20 @@ class Network(eqx.Module):
         length: Length = None,
         key: PRNGKeyArray | None = None,
     ) -> tuple[Float[Array, "*time width"], eqx.nn.State]:
-        """Features that the decoder reads.  Arguments and errors as for a call."""
+        """Compute the features that the decoder reads.
+
+        Args:
+            u: Inputs of shape (time, inputs), or tokens of shape (time,) for an embedding.
+            state: State of the batch normalisations.
+            length: Number of valid steps; by default all.
+            key: Random key for dropout in training.
+
+        Returns:
+            The features, and the new state of the batch normalisations.
+
+        Raises:
+            ValueError: If a call of the network with these arguments would raise one.
+        """
         self._require(u, length, key)
         x = self.encode(u, length)
         keys = [None] * len(self.blocks)
@@ -111,7 +126,7 @@ class Network(eqx.Module):
         return self.pool(x, length), state
 
     def initial_states(self) -> Stream:
-        """Stream that ``step`` begins with: no memory, nothing pooled; also a reset."""
+        """Return the stream for the first ``step``: zero states, and zero sums to pool."""
         states = tuple(block.layer.initial_state() for block in self.blocks)
         total = jnp.zeros(self.config.width, self.encoder.weight.dtype)
         return states, (jnp.zeros_like(total[0]), total)
@@ -119,14 +134,19 @@ class Network(eqx.Module):
     def step(
         self, stream: Stream, u: Num[Array, "*features"], state: eqx.nn.State
     ) -> tuple[Stream, Float[Array, " outputs"]]:
-        """Take one input; return what to go on with, and the outputs up to here.
+        """Take one input, in inference mode; return the next stream and the outputs.
 
-        After ``t`` inputs the outputs are those of a call on these ``t`` inputs, or its
-        last row if nothing is pooled.  In inference mode only.
+        After ``t`` inputs, the outputs are the result of a call on these ``t`` inputs, or
+        its last row without pooling.
+
+        Args:
+            stream: Stream from ``initial_states`` or from the last step.
+            u: Inputs of one step, or one token.
+            state: State of the batch normalisations, which does not change.
 
         Raises:
-            ValueError: If the network is training, or the input is of a wrong shape.
-            TypeError: If a layer needs the whole sequence.
+            ValueError: If the network is in training mode, or the input has a wrong shape.
+            TypeError: If a layer is bidirectional.
         """
         if self.training:
             raise ValueError(
@@ -148,7 +168,7 @@ class Network(eqx.Module):
     def encode(
         self, u: Num[Array, "time *features"], length: Length
     ) -> Float[Array, "time width"]:
-        """Inputs of the first block; padding may hold anything."""
+        """Compute the inputs of the first block; values in the padding have no effect."""
         u = clear_padding(u, length)
         if isinstance(self.encoder, eqx.nn.Linear):
             return jax.vmap(self.encoder)(u)
@@ -160,7 +180,7 @@ class Network(eqx.Module):
     def pool(
         self, x: Float[Array, "time width"], length: Length
     ) -> Float[Array, "*time width"]:
-        """Features after pooling: the last valid step, the mean, or every step."""
+        """Pool the features of all valid steps: their last, their mean, or no pooling."""
         if self.config.pooling == "none":
             return x
         steps = jnp.maximum(x.shape[0] if length is None else length, 1)
@@ -182,10 +202,10 @@ class Network(eqx.Module):
 
 
 def require_sequence(config: NetworkConfig, u: Any) -> None:
-    """Refuse what is no sequence for the encoder.
+    """Check the shape and the type of one sequence of inputs.
 
     Raises:
-        ValueError: Naming the shape and the kind of numbers that are needed.
+        ValueError: If they do not fit the encoder; the message gives what it needs.
     """
     if config.encoder == "embedding":
         fits = u.ndim == 1 and jnp.issubdtype(u.dtype, jnp.integer)
@@ -202,12 +222,12 @@ def require_sequence(config: NetworkConfig, u: Any) -> None:
 
 
 def require_values(config: NetworkConfig, u: Any, length: Any) -> None:
-    """Refuse lengths and tokens out of range, unless they are traced.
+    """Check the range of lengths and tokens, unless JAX traces them.
 
-    Takes one sequence, or a batch of sequences with their lengths.
+    The inputs are one sequence, or a batch of sequences with their lengths.
 
     Raises:
-        ValueError: Naming the range.
+        ValueError: If a length or a token is out of range; the message gives the range.
     """
     token = config.encoder == "embedding"
     time = u.shape[-1 if token else -2]
@@ -244,20 +264,24 @@ def over_batch(
     lengths: Int[Array, "*each"] | None = None,
     key: PRNGKeyArray | None = None,
 ) -> tuple[Float[Array, "batch *outputs"], eqx.nn.State]:
-    """Apply a network to every sequence of a batch, or to every pair.
+    """Apply a network to every sequence of a batch, or to every pair of sequences.
 
     Args:
-        network: From ``build``.
-        state: From ``build``, or from the last call in training.
-        u: Sequences, padded to one length.
-        lengths: Their valid steps, if there is padding.
-        key: Random key for dropout in training; each sequence gets a key of its own.
+        network: ``Network`` or ``TwoTowers`` from ``build``.
+        state: State of the batch normalisations, from ``build`` or from the last call in
+            training.
+        u: Inputs of shape (batch, time, inputs), or tokens of shape (batch, time). For
+            pairs, a second axis of size 2 follows the batch.
+        lengths: Number of valid steps of each sequence, of shape (batch,), or (batch, 2)
+            for pairs. By default there is no padding.
+        key: Random key for dropout in training. It is split into one key per sequence.
 
     Returns:
-        The outputs, and the state of the batch normalisations.
+        The outputs, and the new state of the batch normalisations.
 
     Raises:
-        ValueError: As a call of the network, or if an input is not finite.
+        ValueError: If a shape or a type is wrong, or a length or a token is out of range.
+            Also if an input is not finite, or dropout has no key.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build
@@ -296,7 +320,14 @@ def draw_network(
     *,
     decode: bool = True,
 ) -> Network:
-    """Draw a network; ``axes`` are those over which batches are normalised."""
+    """Draw a network.
+
+    Args:
+        key: Random key of JAX; do not use it for anything else.
+        config: Configuration of the network.
+        axes: Names of the ``jax.vmap`` axes over which batches are normalised.
+        decode: If false, the network has no decoder.
+    """
     encoder_key, decoder_key, *keys = jax.random.split(key, 2 + config.depth)
     encoder = eqx.nn.Embedding if config.encoder == "embedding" else eqx.nn.Linear
     decoder = None

@@ -1,13 +1,13 @@
 """Batch normalisation over the valid steps of all sequences of a batch.
 
-In training ``x <- weight (x - mean) / sqrt(variance + EPSILON) + bias`` with the mean and
-(biased) variance of the batch, time included, of each feature.  Both are remembered as
-running averages, which take their place in inference: the first batch is taken as it is,
-the ``k``-th counts ``max(1/k, 1 - MOMENTUM)``.
+In training, ``x <- weight (x - mean) / sqrt(variance + EPSILON) + bias``.  The mean and the
+(biased) variance of each feature are over all sequences and valid steps of the batch.
+Inference uses running averages of both, in which the ``k``-th batch has the weight
+``max(1/k, 1 - MOMENTUM)``.
 
-``equinox.nn.BatchNorm`` knows no padding, and in its mode ``batch`` the running variance
-starts from one but is divided as if it had started from zero, so that after a hundred
-batches inference is still some per cent off.
+``equinox.nn.BatchNorm`` does not support padding.  In its mode ``batch``, the running
+variance starts from one but is divided as if it had started from zero.  After a hundred
+batches, inference then still differs by a few per cent.
 
 Source: Ioffe & Szegedy (2015), Algorithm 1 and 2.
 """
@@ -30,9 +30,9 @@ Statistics = tuple[Float[Array, " width"], Float[Array, " width"], Int[Array, ""
 
 @final
 class BatchNorm(eqx.Module):
-    """The normalisation; its statistics live in an ``equinox.nn.State``.
+    """Batch normalisation, with running averages in an ``equinox.nn.State``.
 
-    ``axes`` name the axes of ``jax.vmap`` over which a batch runs.
+    ``axes`` are the names of the ``jax.vmap`` axes of a batch.
     """
 
     weight: Float[Array, " width"]
@@ -52,10 +52,10 @@ class BatchNorm(eqx.Module):
     def __call__(
         self, x: Float[Array, "time width"], state: eqx.nn.State, length: Length
     ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
-        """The normalised sequence, and the state with this batch in it.
+        """Return the normalised sequence, and the state updated by this batch.
 
         Raises:
-            ValueError: In training without ``jax.vmap`` over a batch of that name.
+            ValueError: If it is in training mode outside ``jax.vmap`` over its axes.
         """
         running_mean, running_variance, batches = state.get(self.statistics)
         if self.inference:
@@ -101,14 +101,14 @@ def normalise(
     state: eqx.nn.State,
     length: Length,
 ) -> tuple[Float[Array, "time width"], eqx.nn.State]:
-    """Normalise each feature over the batch, each step over its features, or nothing."""
+    """Apply a batch normalisation, a layer normalisation, or none to one sequence."""
     if isinstance(norm, BatchNorm):
         return norm(x, state, length)
     return (x if norm is None else jax.vmap(norm)(x)), state
 
 
 def build_norm(kind: str, width: int, axes: tuple[str, ...]) -> Norm:
-    """The normalisation of a kind: ``batch``, ``layer`` or ``none``."""
+    """Return a new normalisation: ``batch``, ``layer``, or ``None`` for ``none``."""
     if kind == "batch":
         return BatchNorm(width, axes)
     return eqx.nn.LayerNorm(width) if kind == "layer" else None

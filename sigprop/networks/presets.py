@@ -1,6 +1,6 @@
-"""The networks of the papers, as configurations.
+"""Configurations of the networks in the papers.
 
-Where a paper leaves something open, the docstring says what is taken.
+The docstrings state our choices where a paper does not give a setting.
 """
 
 import math
@@ -17,7 +17,7 @@ TURN = 2 * math.pi
 
 @dataclass(frozen=True)
 class Task:
-    """Sizes of a task; ``inputs`` is the vocabulary where there are tokens."""
+    """Sizes of a task; ``inputs`` is the size of the vocabulary if inputs are tokens."""
 
     inputs: int
     outputs: int
@@ -38,7 +38,7 @@ TASKS = {
 
 
 class Ring(NamedTuple):
-    """A row of the LRU's tables 8 and 9."""
+    """Row of Tables 8 and 9 in the paper of the LRU."""
 
     width: int
     state_size: int
@@ -59,7 +59,7 @@ LRU_ROWS = {
 
 
 class Turns(NamedTuple):
-    """A row of RotRNN's table 3."""
+    """Row of Table 3 in the paper of RotRNN."""
 
     width: int
     state_size: int
@@ -83,16 +83,19 @@ BIDIRECTIONAL = ("pathfinder", "pathx")
 
 
 def lru_paper(task: str) -> NetworkConfig:
-    """The LRU paper's network for a task, six blocks with batch normalisation.
+    """Return the network of the LRU paper for a task: six blocks with batch normalisation.
 
-    Layers are bidirectional for Pathfinder and Path-X.  Path-X also uses ``half_glu``,
-    the gated unit with one map fewer.
-    Images have three colours in sCIFAR.  Sequences are pooled by their mean,
-    as in S5, whose settings the paper follows; tokens are embedded, which is S5's map of
-    one-hot vectors without its bias.
+    Layers are bidirectional for Pathfinder and Path-X.  Path-X also uses ``half_glu``, a
+    gated unit with only one linear map.  Images of sCIFAR have three colours.
+
+    The paper follows S5 in its other settings, and so does this preset.  Features are
+    pooled by their mean.  Tokens are embedded, as in S5 but without a bias.
+
+    Args:
+        task: ``scifar``, ``listops``, ``text``, ``retrieval``, ``pathfinder`` or ``pathx``.
 
     Raises:
-        ValueError: If the task is not one of the paper's.
+        ValueError: If the task is unknown.
 
     Source: Orvieto et al. (2023), Appendix D.1, Tables 8 and 9.
 
@@ -116,14 +119,19 @@ def lru_paper(task: str) -> NetworkConfig:
 
 
 def rotrnn_paper(task: str) -> NetworkConfig:
-    """RotRNN's network for a task, six blocks with batch normalisation and 32 heads.
+    """Return the network of the RotRNN paper for a task: six blocks, and 32 heads.
 
-    Both directions for Pathfinder and Path-X.  The text does not say how features are
-    mixed, nor pooled: both as in ``lru_paper``.  It does not say either whether images
-    have colours: three are taken.
+    Blocks have batch normalisation.  Layers are bidirectional for Pathfinder and Path-X.
+
+    The paper does not say how features are mixed and pooled; both are as in ``lru_paper``.
+    It does not say whether images have colours; here images of sCIFAR have three.
+
+    Args:
+        task: ``scifar``, ``listops``, ``text``, ``retrieval``, ``pathfinder``, ``pathx`` or
+            ``speech``.
 
     Raises:
-        ValueError: If the task is not one of the paper's.
+        ValueError: If the task is unknown.
 
     Source: RotRNN (2024), Appendix B.2 and Table 3.
 
@@ -148,14 +156,21 @@ def rotrnn_paper(task: str) -> NetworkConfig:
 def blur_paper(
     inputs: int, outputs: int, *, encoder: str = "linear", pooling: str = "mean"
 ) -> NetworkConfig:
-    """BLUR's network: four blocks of 128 states in each direction and 256 features.
+    """Return the network of the BLUR paper: four blocks with 256 features.
 
-    The MLP has one hidden layer, as wide as the features; ``C u`` of Eq. 13 is the skip
-    of each block, from the block's input, and ``L_3`` the decoder.  Figure 2 of the paper
-    has skips and normalisations that its equations leave out.
+    Each direction has 128 states.  The MLP of a block has one hidden layer of 256
+    features.  ``C u`` of Eq. 13 is the skip of each block, applied to the block's input,
+    and ``L_3`` is the decoder.  Figure 2 of the paper shows skips and normalisations that
+    are not in its equations.
+
+    Args:
+        inputs: Number of inputs per step, or the size of the vocabulary.
+        outputs: Number of outputs.
+        encoder: ``linear``, or ``embedding`` for tokens.
+        pooling: ``mean``, ``last``, or ``none`` for one output per step.
 
     Raises:
-        ValueError: If a size or a name is not one that ``NetworkConfig`` takes.
+        ValueError: If a size is below one, or ``encoder`` or ``pooling`` is unknown.
 
     Source: BLUR (2025), Section 4.1, Appendix A.5 and Table 6.
 
@@ -188,21 +203,24 @@ def zucchet_paper(
     features: int = 768,
     nu1: float = 1.0,
 ) -> NetworkConfig:
-    """Zucchet & Orvieto's network: four blocks of 256 neurons that predict the next token.
+    """Return the network of Zucchet & Orvieto, which predicts the next token.
 
-    With a normalisation there is one before the layer and one before the gated unit.
-    Phases are unrestricted.  Rings reach from ``nu0`` to ``nu1``, which is 1 in Appendix A.2
-    and ``(1 + nu0)/2`` in Appendix D.1.  The nonlinearity, not named, is a GELU.
+    It has four blocks of 256 neurons.  With a normalisation, a block has one before the
+    layer and one before the gated unit.  Phases are uniform on [0, 2 pi].  The paper does
+    not name the nonlinearity, which is a GELU here.
 
     Args:
         layer: ``zucchet_lru``, ``complex_diagonal``, ``gru`` or ``lstm``.
-        nu0: The least eigenvalue; gates remember between ``1/(1 - nu0)`` and twice that.
-        norm: ``none``, or ``layer`` or ``batch`` for the paper's Figure 5 C.
-        features: Numbers a token; the paper prints 724, BERT has 768.
-        nu1: The largest eigenvalue of a ring.
+        nu0: Smallest modulus of the eigenvalues, in [0, 1). Forget biases of ``gru`` and
+            ``lstm`` are drawn from the range ``chrono_times(nu0)``.
+        norm: Normalisation: ``none``, or ``layer`` or ``batch`` as in Figure 5 C.
+        features: Number of features of a token. The paper says 724; BERT has 768.
+        nu1: Largest modulus of the eigenvalues, 1 in Appendix A.2 and ``(1 + nu0)/2`` in
+            Appendix D.1. ``gru`` and ``lstm`` do not use it.
 
     Raises:
-        ValueError: If the layer is not one of these, or ``nu0`` is not in [0, 1).
+        ValueError: If the layer or ``norm`` is unknown, ``features`` is below one, or
+            ``0 <= nu0 <= nu1 <= 1`` with ``nu0 < 1`` does not hold.
 
     Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1.
 
@@ -238,9 +256,10 @@ def zucchet_paper(
 
 
 def all_presets() -> dict[str, NetworkConfig]:
-    """Every network of the papers by ``paper-task`` or ``paper-layer``.
+    """Return all configurations of the papers, by ``paper-task`` or ``paper-layer``.
 
-    BLUR's is that of seven series in and out, as in its forecasting tables.
+    ``blur-forecast`` has 7 inputs and 7 outputs, as in the forecasting tables of its
+    paper.  ``zucchet-lru`` and ``zucchet-gru`` have ``nu0 = 0.9``.
 
     Example:
         >>> sorted(all_presets())[:2]

@@ -1,4 +1,4 @@
-"""Inputs of every layer of a network, and how large its states become."""
+"""Inputs of every layer of a network, and mean squares of its states."""
 
 from typing import Any
 
@@ -22,14 +22,17 @@ def watch(
     length: Length = None,
     moved: Float[Array, "depth time width"] | None = None,
 ) -> tuple[Float[Array, "*time width"], Float[Array, "depth time width"]]:
-    """Features of a sequence, and what every layer is given, zero in the padding.
+    """Compute the features of a sequence and the inputs of every layer.
+
+    Inputs of layers are zero in the padding.
 
     Args:
-        network: In inference mode, ``equinox.nn.inference_mode(network)``.
-        state: Its running averages.
-        u: Numbers or tokens, as a call of the network takes them.
-        length: How many steps are valid; all if left out.
-        moved: Added to the outputs of every layer, to differentiate by.
+        network: Network in inference mode, ``equinox.nn.inference_mode(network)``.
+        state: State of its batch normalisations.
+        u: Inputs of shape (time, inputs), or tokens of shape (time,).
+        length: Number of valid steps; by default all.
+        moved: Terms that are added to the outputs of every layer, so that features can be
+            differentiated by these outputs.
     """
     x, inputs = network.encode(u, length), []
     for index, block in enumerate(network.blocks):
@@ -48,10 +51,20 @@ def state_powers(
     u: Num[Array, "batch time *features"],
     lengths: Any = None,
 ) -> Float[Array, " depth"]:
-    """``E|h|^2`` of every layer, the mean over valid steps and sequences.
+    """Compute ``E|h|^2`` of every layer, the mean over valid steps and sequences.
+
+    The squared moduli of all neurons of a layer are summed.
+
+    Args:
+        network: Network in inference mode, ``equinox.nn.inference_mode(network)``.
+        state: State of its batch normalisations.
+        u: Inputs of shape (batch, time, inputs), or tokens of shape (batch, time).
+        lengths: Array of the number of valid steps of each sequence. By default there is
+            no padding.
 
     Raises:
-        ValueError: If an input is not finite, or they or the lengths do not fit.
+        ValueError: If an input is not finite, a shape is wrong, or a length or a token is
+            out of range.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build

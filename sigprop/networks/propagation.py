@@ -1,18 +1,19 @@
-"""Second moments through a deep network, from those of its input: one call.
+"""Second moments in a deep network, predicted from the autocovariance of its input.
 
-``predict(network, autocovariance)`` follows the residual stream block by block: the
-encoder's output, normalised, is the input of a recurrence, whose output goes through
-the mixing and is added to the stream.  Weights are those of the network, all pairs of
-channels are kept.
+``predict_signals(network, autocovariance)`` propagates means and covariances block by block.
+The normalised stream is the input of a recurrence, whose output passes the mixing and is
+added to the stream.  The weights are those of the network.  Covariances of all pairs of
+channels are included.
 
-What is approximated: (1) every stream is Gaussian, so that its covariances say all of
-it; (2) what enters a block is stationary, with the covariances of the last step with
-those before; (3) the moments of a layer normalisation are their expectations.  A network
-of linear layers without mixing is exact once the zero state is forgotten.
+There are three approximations: (1) every stream is Gaussian; (2) the input of a block is
+stationary, with the covariances of the last step; (3) a layer normalisation divides by
+expected moments.  For linear layers without mixing, the prediction is exact after enough
+steps to forget the zero state.
 
-How far that is off depends on the weights, and not on the width alone: with 8 features the
-third of three blocks was 0.67 to 1.33 times what is predicted.  So every moment has an
-error, which ``sigprop.networks.deviations`` takes from the network itself.
+The size of the deviation depends on the weights, not on the width alone.  With 8 features,
+the moments after the third of three blocks were 0.67 to 1.33 times the prediction.  Every
+moment therefore has an error, which ``sigprop.networks.deviations`` estimates by simulating
+the network.
 """
 
 from collections.abc import Mapping
@@ -54,11 +55,15 @@ MOST_SAMPLES = 10**6
 
 
 class Predicted(NamedTuple):
-    """Moments, and for each a bound of its distance from the network's own.
+    """Predicted moments of each block, with bounds of their errors.
 
-    The truth is within the bound as surely as within five standard errors; a moment that
-    is exact has a bound of rounding.  It is infinity where nothing was drawn.  Arrays are
-    those of NumPy, unless JAX traces them.
+    Attributes:
+        stream: Mean square of a feature after each block.
+        state: ``E|h|^2`` of the recurrence of each block, summed over neurons.
+        error: Bound of the distance of each moment from its true value, with the fields
+            ``stream`` and ``state``. It includes five standard errors of a simulation. For
+            an exact moment it is a bound of the rounding error, and infinity if no
+            trajectories were simulated.
     """
 
     stream: Float[Any, " blocks"]
@@ -67,7 +72,7 @@ class Predicted(NamedTuple):
 
 
 class Map(NamedTuple):
-    """An affine map of the features at each step."""
+    """Affine map ``weight x + bias`` of the features at each step."""
 
     weight: Float[Array, "m n"]
     bias: Float[Array, " m"]
@@ -82,33 +87,38 @@ def predict_signals(
     samples: int | None = None,
     seed: int = 0,
 ) -> Predicted:
-    """Moments of a network's stream and states at the last step of a sequence.
+    """Predict moments of the residual stream and the states at the last step.
 
-    Of a layer by itself the stream is its output.  The errors cost more than the moments:
-    with ``samples=0`` those of moments that are not exact are infinite.
+    For a single layer, the stream is its output.  Most of the time is spent on the errors
+    of the predictions.  With ``samples=0`` they are not computed: the error of a moment
+    that is not exact is then infinite.
 
-    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, as a function of the arrays of
-    the network, the autocovariance and the state.  Then moments have the caller's
-    precision, and nothing is drawn: all errors of a network are infinite.
+    The function runs under ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the
+    network, the autocovariance and the state.  The moments then have the caller's
+    precision, and all errors of a network are infinite.
 
     Args:
-        network: Without dropout; of one for pairs, its tower.
-        autocovariance: ``R`` of independent input channels of mean zero at lags from 0,
-            or of every pair of channels as (lags, channels, channels).  There are as many
-            steps as lags, from the zero state.
-        state: State of the batch normalisations, whose averages are then taken. If left
-            out, a batch has the moments that are predicted.
-        measured: Sampled streams after a block, by its index: from there on the
-            prediction goes on with their moments.
-        samples: Trajectories from which errors are taken; if left out 64 to 1024, as
-            memory allows, and at most a million.  Their standard error is part of the bound.
-        seed: Seed of the sampled trajectories.
+        network: Network or layer. Dropout is ignored. For pairs of sequences, the
+            prediction is about the network that reads one sequence.
+        autocovariance: Autocovariance of independent input channels of mean zero at lags
+            0, 1, ..., or of every pair of channels as (lags, channels, channels). The
+            sequence has as many steps as there are lags, and starts from the zero state.
+        state: State of the batch normalisations, whose running averages are used. By
+            default each normalisation uses the predicted moments.
+        measured: Sampled streams after a block, of shape (num, time, width), by the index
+            of the block. Predictions for later blocks start from their moments.
+        samples: Number of simulated trajectories for the errors: 0, or 2 to a million.
+            By default it is 64 to 1024, depending on memory.
+        seed: Seed of the simulated trajectories.
+
+    Returns:
+        The moments ``stream`` and ``state`` of each block, and their ``error``.
 
     Raises:
-        ValueError: If ``samples`` or ``seed`` is out of range, ``samples`` is given under
-            a transformation of JAX, a layer has no theory, covariances are those of no
-            process, the input is not a stream of numbers, or no finite moments come out
-            of a block.
+        ValueError: If a layer is not linear and causal, no process has the
+            autocovariance, the network reads tokens, or a moment is not finite. Also if
+            ``samples`` or ``seed`` is out of range, or ``samples`` is given under a
+            transformation of JAX.
 
     Example:
         >>> import jax
@@ -197,7 +207,7 @@ def _follow(
 def advance(
     block: Block, stream: Signal, state: eqx.nn.State | None
 ) -> tuple[Signal, Float[Array, ""]]:
-    """The stream after a block, and ``E|h|^2`` of the block's recurrence."""
+    """Return the stream after a block, and ``E|h|^2`` of the block's recurrence."""
     steps = len(stream.covariance)
     linear = filter_of(block.layer, steps)
     square = square_filtered(normalised(block.norm, stream, state), linear)
@@ -215,7 +225,7 @@ def advance(
 
 
 def normalised(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Signal:
-    """A stream after a normalisation by moments that are known."""
+    """Return the stream after a normalisation by known moments."""
     return signal if norm is None else affine(signal, *normaliser(norm, signal, state))
 
 
@@ -252,7 +262,10 @@ def _gate(
 def branches(
     unit: GLU, y: Signal
 ) -> tuple[Signal, Signal, tuple[Covariances, Covariances]]:
-    """Value and gate of a unit, and the covariances of each with the other before."""
+    """Return value and gate of a gated unit, and their covariances with each other.
+
+    The covariances relate ``v_t`` to ``g_{t - lag}``, and ``g_t`` to ``v_{t - lag}``.
+    """
     gate = Map(unit.gate.weight, bias(unit.gate))
     width = len(y.mean)
     value = Map(jnp.eye(width), jnp.zeros(width))
@@ -273,7 +286,7 @@ def _both(y: Signal, value: Map, gate: Map):
 
 
 def normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
-    """A normalisation by moments that are known, as an affine map."""
+    """Return a normalisation by known moments as an affine map."""
     width = len(signal.mean)
     if norm is None:
         return Map(jnp.eye(width), jnp.zeros(width))
@@ -296,7 +309,7 @@ def normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
 
 
 def widened(model: Any) -> Any:
-    """The model, or any tree, with all its numbers in double precision."""
+    """Return a model, or any tree, with all its numbers in double precision."""
     return jax.tree.map(_wide, model)
 
 
@@ -308,7 +321,7 @@ def _wide(leaf: Any) -> Any:
 
 
 def bias(part: Any) -> Float[Array, " m"]:
-    """The bias of a linear map, zero if it has none."""
+    """Return the bias of a linear map, zero if it has none."""
     return jnp.zeros(part.weight.shape[0]) if part.bias is None else part.bias
 
 
@@ -324,10 +337,10 @@ def _of_samples(samples: Any, before: Signal, index: int) -> Signal:
 
 
 def require_theory(layer: Layer, where: str) -> None:
-    """Refuse a layer that no moments go through.
+    """Check that a layer is linear and causal, so that its moments can be predicted.
 
     Raises:
-        ValueError: If they do not; the message names ``where`` and the layer.
+        ValueError: If it is not; the message gives ``where`` and the layer.
     """
     if layer.linear and layer.causal:
         return
@@ -339,10 +352,11 @@ def require_theory(layer: Layer, where: str) -> None:
 
 
 def require_moments(signal: Signal, where: str, kind: str = "") -> None:
-    """Refuse a stream that is not one of finite moments; a traced one is trusted.
+    """Check that the moments of a stream are finite; skip streams that JAX traces.
 
     Raises:
-        ValueError: If they are not; the message names ``where``.
+        ValueError: If a moment is not finite or a variance is negative; the message gives
+            ``where``.
     """
     if is_traced(signal):
         return
@@ -359,10 +373,10 @@ def require_moments(signal: Signal, where: str, kind: str = "") -> None:
 
 
 def source(autocovariance: Any, channels: int) -> Signal:
-    """The input's signal.
+    """Return the signal of the input.
 
     Raises:
-        ValueError: If there is no such process.
+        ValueError: If no process has the autocovariance, or its shape is wrong.
     """
     R = numbers(autocovariance)
     if R.ndim != 3:
@@ -378,11 +392,11 @@ def source(autocovariance: Any, channels: int) -> Signal:
 
 
 def entering(network: Network, autocovariance: Any) -> Signal:
-    """The stream that enters the first block.
+    """Return the signal of the stream that enters the first block.
 
     Raises:
-        ValueError: If there is no such process, the network reads tokens, or its encoder
-            makes something infinite of them.
+        ValueError: If no process has the autocovariance, the network reads tokens, or a
+            moment after the encoder is not finite.
     """
     encoder, R = network.encoder, numbers(autocovariance)
     if not isinstance(encoder, eqx.nn.Linear):

@@ -1,7 +1,7 @@
-"""Every sequence layer by its name; one signature builds all of them.
+"""Builders of all sequence layers by name, with one common signature.
 
-A network knows its layers by name, so that a configuration is plain data.  A new layer is
-one added line in ``SEQUENCE_LAYERS``.
+The configuration of a network is plain data, so that it names its layer.  To add a layer,
+add one line to ``SEQUENCE_LAYERS``.
 """
 
 import inspect
@@ -94,7 +94,10 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
 
 
 def layer_options(name: str) -> dict[str, bool]:
-    """The options of a layer, and whether it needs them.
+    """Return the options of a layer by name, with True for each required option.
+
+    Args:
+        name: Name of the layer, a key of ``SEQUENCE_LAYERS``.
 
     Raises:
         ValueError: If no layer has the name.
@@ -110,10 +113,10 @@ def layer_options(name: str) -> dict[str, bool]:
 
 
 def require_options(name: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that a layer does not know, and the lack of one that it needs.
+    """Check that the options of a layer are known and that no required option is missing.
 
     Raises:
-        ValueError: Naming the known ones; also if no layer has the name.
+        ValueError: If an option is unknown or missing, or no layer has the name.
     """
     known = layer_options(name)
     if unknown := sorted(set(options) - set(known)):
@@ -131,23 +134,25 @@ def require_options(name: str, options: Mapping[str, Any]) -> None:
 def sequence_layer(
     name: str, state_size: int, width: int, *, key: PRNGKeyArray, **options: Any
 ) -> Layer:
-    """Draw the layer of a name.
+    """Draw a sequence layer, given its name.
 
     Args:
-        name: One of ``SEQUENCE_LAYERS``.
-        state_size: As in the layer's own builder: numbers in the state of one direction,
-            real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
-            channel, and for ``selective`` its states; for ``gla``, ``hgrn2``, ``mlstm``,
-            ``rwkv7`` and layers of the delta rule the entries of a head's key, and for
-            ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
-        width: Number of inputs, which is also that of outputs.
+        name: Name of the layer, a key of ``SEQUENCE_LAYERS``.
+        state_size: Size of the state, with the meaning that the layer's builder gives it.
+            For most layers it is the number of real or complex numbers in the state of
+            one direction. For ``s4d`` it is the number of conjugate pairs of one channel,
+            for ``selective`` of states of one channel, and for ``linoss`` of oscillators.
+            For ``gla``, ``hgrn2``, ``mlstm``, ``rwkv7`` and layers of the delta rule it is
+            the number of entries of a head's key. For ``ssd`` and ``mamba3`` it is the
+            number of entries of ``B``.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        options: Those of the layer's own builder; a list stands for a tuple.
+        options: Further arguments of the layer's builder. A list is converted to a tuple.
 
     Raises:
-        ValueError: If the name or an option is unknown, a needed option is missing, the
-            layer's builder refuses a value, or the layer has as many outputs as states
-            and these are not ``width``.
+        ValueError: If the name or an option is unknown, a required option is missing, or
+            a value is not valid. Also if a layer with one output per state has
+            ``state_size`` different from ``width``.
 
     Example:
         >>> import jax

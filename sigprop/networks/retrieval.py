@@ -1,4 +1,4 @@
-"""Two towers: one network reads two sequences, and a head compares what it found.
+"""Networks for pairs: one network reads two sequences, and a head compares the features.
 
 Source: Tay et al. (2021), Section 2.2.3, for the task; Smith et al. (2023) for the head.
 """
@@ -19,9 +19,10 @@ PAIR = "pair"
 
 @final
 class TwoTowers(eqx.Module):
-    """The network on pairs; build one with ``head="pair"``.
+    """Network that compares two sequences; build one with ``head="pair"``.
 
-    Both sequences of all pairs make one batch to the batch normalisations.
+    The network ``tower`` reads both sequences.  Batch normalisations use both sequences of
+    all pairs as one batch.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build
@@ -37,7 +38,7 @@ class TwoTowers(eqx.Module):
 
     @property
     def config(self) -> NetworkConfig:
-        """The configuration from which the network was built."""
+        """Configuration from which the network was built."""
         return self.tower.config
 
     def __call__(
@@ -48,10 +49,19 @@ class TwoTowers(eqx.Module):
         length: Int[Array, "2"] | None = None,
         key: PRNGKeyArray | None = None,
     ) -> tuple[Float[Array, " outputs"], eqx.nn.State]:
-        """Outputs of one pair, and the state of the batch normalisations.
+        """Compute the outputs of one pair of sequences.
+
+        Args:
+            u: Inputs of shape (2, time, inputs), or tokens of shape (2, time).
+            state: State of the batch normalisations.
+            length: Number of valid steps of each of the two sequences; by default all.
+            key: Random key for dropout in training.
+
+        Returns:
+            The outputs, and the new state of the batch normalisations.
 
         Raises:
-            ValueError: As a call of ``Network`` on each of the two.
+            ValueError: If a call of ``Network`` on one of the sequences would raise one.
         """
         keys = None if key is None else jax.random.split(key)
 
@@ -68,12 +78,12 @@ class TwoTowers(eqx.Module):
 def compare(
     first: Float[Array, " width"], second: Float[Array, " width"]
 ) -> Float[Array, " four_widths"]:
-    """``x1, x2, x1 - x2, x1 x2``, side by side."""
+    """Concatenate ``x1``, ``x2``, ``x1 - x2`` and ``x1 x2``."""
     return jnp.concatenate([first, second, first - second, first * second])
 
 
 def draw_towers(key: PRNGKeyArray, config: NetworkConfig) -> TwoTowers:
-    """Draw the tower, and a head of one hidden layer as wide as the network."""
+    """Draw a network for pairs, whose head has one hidden layer as wide as the network."""
     tower_key, head_key = jax.random.split(key)
     return TwoTowers(
         tower=draw_network(tower_key, config, (BATCH, PAIR), decode=False),

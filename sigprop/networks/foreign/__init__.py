@@ -1,4 +1,6 @@
-"""Layers of other libraries: read without executing anything, found by their names.
+"""Recurrent layers in the checkpoints of other libraries, found by the names of arrays.
+
+No code of a checkpoint is executed.
 
     >>> import numpy as np
     >>> from sigprop.networks.foreign import find, of_arrays
@@ -8,8 +10,8 @@
     >>> found.family.title, found.prefix, (1 / found.rest().nu).round().tolist()
     ('the LRU', 'params.encoder.seq', [[100.0, 10.0]])
 
-``open_checkpoint`` reads a file's header; ``ForeignLayer.layer`` builds our layer with its
-parameters.
+``open_checkpoint`` reads the header of a file.  ``ForeignLayer.layer`` builds a layer of
+sigprop with the parameters of the file.
 """
 
 from typing import TYPE_CHECKING

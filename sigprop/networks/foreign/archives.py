@@ -1,4 +1,4 @@
-"""Formats that others write: NumPy's archives, flax's msgpack, PyTorch's files."""
+"""File formats of other libraries: NumPy archives, flax msgpack and PyTorch files."""
 
 import shlex
 import zipfile
@@ -25,10 +25,11 @@ CHUNKED = "__msgpack_chunked_array__"  # flax's mark of an array in several piec
 
 
 def refuse_pickle(path: Path) -> None:
-    """Say how a file that may hold code becomes one that does not.
+    """Raise an error for a pickle, which may contain code.
 
     Raises:
-        ValueError: If the suffix, or the first bytes, are those of a pickle.
+        ValueError: If the suffix or the first bytes are those of a pickle. The message
+            gives a command that converts the file.
     """
     with path.open("rb") as stream:
         start = stream.read(2)
@@ -43,10 +44,10 @@ def refuse_pickle(path: Path) -> None:
 
 
 def npz_file(path: Path) -> dict[str, Tensor]:
-    """The arrays of a NumPy archive; of each, only the header is read.
+    """Return the arrays of a NumPy archive; only their headers are read at once.
 
     Raises:
-        ValueError: If it is damaged, or an array holds objects.
+        ValueError: If the file is damaged, or an array holds objects.
     """
     with _reading(path), zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.endswith(".npy")]
@@ -102,10 +103,10 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> Tensor:
 
 
 def msgpack_file(path: Path) -> dict[str, Tensor]:
-    """The arrays of a flax msgpack file, under dotted names.
+    """Return the arrays of a flax msgpack file, by dotted names.
 
     Raises:
-        ModuleNotFoundError: If msgpack, of the extra ``interop``, is not installed.
+        ModuleNotFoundError: If msgpack is not installed; it is in the extra ``interop``.
         ValueError: If the file is damaged or too large.
     """
     with extra("interop", str(path)):
@@ -148,10 +149,10 @@ def _leaves(prefix: str, tree: Any) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def torch_file(path: Path) -> dict[str, Tensor]:
-    """The tensors of a PyTorch file, read with ``weights_only``.
+    """Return the tensors of a PyTorch file, read with ``weights_only``.
 
     Raises:
-        ValueError: If PyTorch is not installed, or the file holds more than tensors.
+        ValueError: If PyTorch is not installed, or the file contains other objects.
     """
     try:
         import torch  # pyright: ignore[reportMissingImports]

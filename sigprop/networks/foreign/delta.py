@@ -1,4 +1,4 @@
-"""The gated delta rule: its decays rest as Mamba-2's, and inputs erase the state."""
+"""Gated delta rule: decays at zero input are as in Mamba-2, and inputs erase the state."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
-"""Families of layers: names and shapes in each library, and the decay at rest.
+"""Families of layers: names and shapes in each library, and the decay at zero input.
 
-A shape is written by the names of its axes, ``"n d_in"``; a number must be met, ``"3n"`` is
-three times ``n``, and ``"n | n 1"`` is either.
+A shape is a string of the names of its axes, such as ``"n d_in"``.  A number in it is a fixed
+length, ``"3n"`` is three times ``n``, and ``"n | n 1"`` allows both shapes.
 """
 
 import re
@@ -22,24 +22,26 @@ AXIS = re.compile(r"(\d*)([A-Za-z]\w*)?")
 
 @dataclass(frozen=True)
 class Rest:
-    """The recurrence of a layer whose gates see no input.
+    """The recurrence of a layer at rest, i.e. with gates at zero input.
 
     Attributes:
-        nu: ``-log|lam|`` of every mode, a row for all that read the same inputs.
-        theta: Phases in radians; none where eigenvalues are positive.
+        nu: ``-log|lam|`` of every mode. Modes in one row read the same inputs.
+        theta: Phases in radians; ``None`` if eigenvalues are positive.
         gamma: Factor on the input of every mode, as stored.
-        steps: Lengths of a step in continuous time.
-        open: ``nu`` with the gate of the decay wide open.
-        gates: Argument of the sigmoid of each gate, by the gate's name.
-        raw: The parameters of the decay by their names in the file, as stored; filled by
-            ``ForeignLayer.at_rest``.
+        steps: Step sizes of the discretisation in continuous time.
+        open: Value of ``nu`` if the gate of the decay is 1.
+        gates: Argument of the sigmoid of each gate, by the name of the gate.
+        raw: Stored parameters of the decay by their names in the file. The method
+            ``ForeignLayer.at_rest`` sets them.
         shared: True if the modes of a row read the same inputs. Modes with equal
             eigenvalues then act as one.
-        moved: True if inputs move the decay, so that ``nu`` is its value at rest.
-        silent: Weight that each map gives to every mode, by the name of the map.
-        jacobian: Derivative of the next state by the state, at state and input zero.
-        part: The numbers of the first parameter of the decay that decide it, where its
-            array has others too.
+        moved: True if the decay depends on the inputs, so that ``nu`` is its value at
+            zero input.
+        silent: Norm of the weights of every mode in each matrix, by the name of the
+            matrix.
+        jacobian: Derivative of the next state by the state, at zero state and input.
+        part: Numbers that define the decay, if the first array of the decay also has
+            other numbers.
 
     Example:
         >>> rest = Rest(np.array([[0.01, 0.1]]))
@@ -63,20 +65,21 @@ class Rest:
 
 @dataclass(frozen=True)
 class Spelling:
-    """One library's names for the arrays of a family.
+    """Names of the arrays of a family in one library.
 
     Attributes:
-        library: Whose they are.
-        needs: Shape by the end of the name; all of them make the family known.
-        may: The same of what need not be there.
+        library: Name of the library.
+        needs: Shapes of required arrays by the end of their names. A layer with all of
+            them belongs to the family.
+        may: Shapes of optional arrays by the end of their names.
         never: Ends of names that belong to another family.
-        roles: From arrays by these names to arrays by the family's.
-        slow: Names whose numbers decide the decay at rest.
-        decay: Those of them that exist for the decay alone.
-        logs: Those of which the layer takes the exponential.
-        moves: Names of matrices through which inputs move the decay, in the order in
-            which inputs meet them.
-        starts: Numbers with which the library starts all of an array, by name.
+        roles: Function from arrays by these names to arrays by the family's names.
+        slow: Names of the arrays that define the decay at rest.
+        decay: Names in ``slow`` of the arrays that serve only for the decay.
+        logs: Names in ``slow`` of the arrays that are logarithms.
+        moves: Names of the matrices by which the decay depends on inputs, in the order of
+            multiplication.
+        starts: Initial value of all entries of an array in the library, by its name.
     """
 
     library: str
@@ -92,32 +95,34 @@ class Spelling:
 
 
 def no_options(config: Mapping[str, Any]) -> Options:
-    """Return no options: ``config.json`` has none for most families."""
+    """Return no options, because ``config.json`` has none for most families."""
     return {}
 
 
 @dataclass(frozen=True)
 class Family:
-    """Layers that compute the same, whatever their library calls the arrays.
+    """Layers with the same recurrence, and the names of their arrays in each library.
 
     Attributes:
         name: Name of the family in a mapping file.
         title: Name of the family in a sentence.
         spellings: Names of the arrays in each library.
-        rest: From arrays by role, in double precision, to the recurrence at rest.
-        layer: From arrays by role to our layer, where there is one; it can be traced.
-        models: Values of ``model_type`` in ``config.json`` that mean this family.
-        options: Options that a mapping may give.
-        configured: Options that ``config.json`` gives.
+        rest: Function from arrays in double precision, by the family's names, to the
+            recurrence at rest.
+        layer: Function from arrays, by the family's names, to a layer of sigprop. It is
+            ``None`` if sigprop has no such layer.
+        models: Values of ``model_type`` in ``config.json`` for this family.
+        options: Names of the options that a mapping file can set.
+        configured: Function from ``config.json`` to the options that it sets.
         erases: True if inputs erase the state (the delta rule). The state is then
-            bounded where ``|lam| = 1``.
-        fixed: True if the decay is chosen and never learned.
-        step: The function that makes a step length of a parameter: ``softplus`` or
-            ``exp``; empty where there are no steps.
-        modulus: The right side of ``|lam| =``, with ``{first}`` and ``{last}`` for the
-            names of ``decay`` in the file, and options by their names.
-        longer: Direction in which ``{first}`` lengthens time constants: ``higher`` or
-            ``lower``.
+            bounded if ``|lam| = 1``.
+        fixed: True if the decay is not trained.
+        step: Function from a parameter to a step size, ``softplus`` or ``exp``; empty if
+            the family has no step sizes.
+        modulus: Formula for ``|lam|``. It can contain ``{first}`` and ``{last}``, the
+            first and last name of ``decay`` in the file, and names of options.
+        longer: Direction in which a change of ``{first}`` lengthens time constants,
+            ``higher`` or ``lower``.
 
     Example:
         >>> from sigprop.networks.foreign import FAMILIES
@@ -143,14 +148,15 @@ class Family:
 
 @dataclass(frozen=True)
 class Without:
-    """Layers that store no decay: known by their names, and named without a verdict.
+    """A type of layers whose checkpoints store no decay.
 
     Attributes:
-        title: As a sentence says it.
-        reason: Why there is nothing to judge.
-        needs: Shape by the end of the name; all of them make the layer known.
+        title: Name of the type in a sentence.
+        reason: Reason why there is no decay.
+        needs: Shapes of required arrays by the end of their names. A layer with all of
+            them is of this type.
         never: Ends of names that belong to a layer with a decay.
-        models: Values of ``model_type`` in ``config.json`` that are needed, if any.
+        models: Required values of ``model_type`` in ``config.json``, if any.
     """
 
     title: str
@@ -163,7 +169,11 @@ class Without:
 def fit(
     shapes: Mapping[str, tuple[int, ...]], wanted: Mapping[str, str]
 ) -> tuple[dict[str, int], str | None]:
-    """The lengths of all axes, and the first name whose shape is another.
+    """Return the lengths of all axes, and the first name whose shape does not fit.
+
+    Args:
+        shapes: Shape of each array by name.
+        wanted: Names of the axes of each array, such as ``"n d_in"``.
 
     Example:
         >>> fit({"nu_log": (4,), "B_re": (4, 2)}, {"nu_log": "n", "B_re": "n d_in"})
@@ -208,7 +218,9 @@ def _bind(
 
 
 def time_constant(nu: Float[ArrayLike, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """``1/(1 - |lam|)`` in steps, of ``nu = -log|lam|``; infinite from ``|lam| = 1`` on.
+    """Return the time constant ``1/(1 - |lam|)`` in steps, given ``nu = -log|lam|``.
+
+    It is infinite if ``|lam| >= 1``.
 
     Example:
         >>> time_constant(np.array([np.log(2), 0.001, 0.0])).round(1).tolist()
@@ -220,10 +232,10 @@ def time_constant(nu: Float[ArrayLike, "*shape"]) -> Float[np.ndarray, "*shape"]
 
 
 def softplus(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """``log(1 + exp(x))`` on the host."""
+    """Return ``log(1 + exp(x))``, computed with NumPy."""
     return np.logaddexp(0.0, x)
 
 
 def sigmoid(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """``1/(1 + exp(-x))`` on the host."""
+    """Return ``1/(1 + exp(-x))``, computed with NumPy."""
     return np.exp(-softplus(-x))

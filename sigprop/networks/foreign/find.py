@@ -1,4 +1,4 @@
-"""Find recurrent layers in a checkpoint by the ends of its names, whatever precedes."""
+"""Find recurrent layers in a checkpoint by the last parts of the names of its arrays."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -106,12 +106,12 @@ class ForeignLayer:
 
     Attributes:
         family: Family of layers to which it belongs.
-        spelling: Names that its library gives to the arrays.
+        spelling: Names of the family's arrays in the library of the checkpoint.
         prefix: Common beginning of its names in the file.
         tensors: Tensors of the file by the names of the spelling.
-        sizes: Lengths of its axes.
-        options: Options that the file does not contain, by name.
-        turned: Names of matrices that the file has transposed.
+        sizes: Lengths of its axes, by the name of the axis.
+        options: Options by name, from ``config.json`` or a mapping file.
+        turned: Names of matrices that are stored as their transpose.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -129,10 +129,10 @@ class ForeignLayer:
     turned: tuple[str, ...] = ()
 
     def local(self, name: str) -> str:
-        """A tensor's name in the file, without what all of its layer begin with.
+        """Return the name of a tensor in the file without the prefix of the layer.
 
         Args:
-            name: By the spelling.
+            name: Name in the spelling.
         """
         parts = dotted(self.tensors[name].name).split(".")
         first = 0
@@ -146,10 +146,11 @@ class ForeignLayer:
         )
 
     def read(self, names: Iterable[str]) -> dict[str, Shaped[np.ndarray, "..."]]:
-        """Arrays by the names of the spelling, as stored.
+        """Read the stored arrays with these names of the spelling, if present.
 
         Raises:
-            ValueError: Naming tensor, shape and family of what holds no usable numbers.
+            ValueError: If an array has no usable numbers. The message gives its tensor,
+                shape and family.
         """
         arrays = {}
         for name in names:
@@ -171,18 +172,18 @@ class ForeignLayer:
         return arrays
 
     def rest(self) -> Rest:
-        """The recurrence with gates that see no input; only what decides it is read.
+        """Return the recurrence at rest, and read only the arrays that define it.
 
         Raises:
-            ValueError: As ``read``.
+            ValueError: If an array has no usable numbers.
         """
         return self.at_rest(self.read(self.spelling.slow))
 
     def at_rest(self, stored: Arrays) -> Rest:
-        """The recurrence with other numbers in the place of the file's.
+        """Return the recurrence at rest for given arrays, instead of the stored arrays.
 
         Args:
-            stored: By the names of the spelling, all that ``rest`` reads.
+            stored: Arrays by the names of the spelling, all that ``rest`` reads.
         """
         options = {"sizes": self.sizes, **self.options}
         rest = self.family.rest(self.spelling.roles(_in_double(stored)), options)
@@ -196,13 +197,14 @@ class ForeignLayer:
         return replace(rest, raw=raw)
 
     def layer(self, arrays: Arrays | None = None) -> Layer:
-        """Our layer with these parameters.
+        """Build the layer of sigprop with these parameters.
 
         Args:
-            arrays: By the names of the spelling, traced ones too; by default the file's.
+            arrays: Arrays by the names of the spelling, which JAX may trace. By default
+                they are read from the file.
 
         Raises:
-            ValueError: If we have no such layer, or arrays are missing.
+            ValueError: If sigprop has no such layer, or an array is missing.
         """
         if self.family.layer is None:
             known = ", ".join(
@@ -223,12 +225,12 @@ class ForeignLayer:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A layer that is known by its names and cannot be read.
+    """A layer that is recognised by its names but cannot be read.
 
     Attributes:
         prefix: Common beginning of its names in the file.
-        tensors: Names in the file of what decides its decay.
-        reason: Why it cannot be read, and what to do.
+        tensors: Names in the file of the arrays that define its decay.
+        reason: Reason why it cannot be read, and a remedy.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(7)}
@@ -243,12 +245,12 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Named:
-    """A layer that is known by its names and stores no decay.
+    """A layer that is recognised by its names and stores no decay.
 
     Attributes:
         prefix: Common beginning of its names in the file.
-        kind: Kind of layer, with the reason that there is no decay to judge.
-        tensors: Names in the file by which it is known.
+        kind: Type of the layer, with the reason why it has no decay.
+        tensors: Names in the file by which it is recognised.
 
     Example:
         >>> arrays = {f"a.{name}_proj.weight": np.zeros((4, 4)) for name in "qkb"}
@@ -263,12 +265,12 @@ class Named:
 
 @dataclass(frozen=True)
 class Survey:
-    """All that names and shapes say of a checkpoint.
+    """The layers of a checkpoint, recognised by the names and shapes of its arrays.
 
     Attributes:
         layers: Layers that can be read, in the order of the file.
         skipped: Layers that cannot be read, with the reason.
-        of_optimiser: Names that an optimiser keeps: copies, and no layers.
+        of_optimiser: Names of arrays that belong to the state of an optimiser.
         without: Layers that store no decay.
 
     Example:
@@ -292,7 +294,7 @@ def _in_double(arrays: Arrays) -> dict[str, Inexact[np.ndarray, "..."]]:
 
 
 def dotted(name: str) -> str:
-    """A name with dots between its parts.
+    """Return a name with dots between its parts.
 
     Example:
         >>> dotted("params/seq['nu_log']")
@@ -305,7 +307,7 @@ def dotted(name: str) -> str:
 
 
 def normal_name(name: str) -> str:
-    """A dotted name; the number of a layer, or its direction, stands before its end.
+    """Return a dotted name with the number or direction of a layer before its last part.
 
     Example:
         >>> normal_name("params/seq/nu_log"), normal_name("rnn.weight_ih_l0")
@@ -325,7 +327,7 @@ def normal_name(name: str) -> str:
 
 
 def counted(name: str) -> list[tuple[int, str]]:
-    """A key by which layer 10 comes after layer 9.
+    """Return a key for sorting names, by which layer 10 comes after layer 9.
 
     Example:
         >>> sorted(["layers.10", "layers.9"], key=counted)
@@ -336,11 +338,14 @@ def counted(name: str) -> list[tuple[int, str]]:
 
 
 def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
-    """Every recurrent layer, in the order of the file.
+    """Return every recurrent layer of a checkpoint, in the order of the file.
+
+    Args:
+        checkpoint: Checkpoint from ``open_checkpoint`` or ``of_arrays``.
 
     Raises:
-        ValueError: If names fit two families, or have shapes that fit none; naming tensor,
-            shape and family.
+        ValueError: If a layer cannot be read: its names fit two families, or its shapes
+            fit none. The message gives tensor, shape and family.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -354,11 +359,11 @@ def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
 
 
 def survey(checkpoint: Checkpoint, without: Collection[str] = ()) -> Survey:
-    """Every recurrent layer, and every one that cannot be read, with the reason.
+    """Return all layers of a checkpoint, including those that cannot be read.
 
     Args:
-        checkpoint: All tensors.
-        without: Names of tensors to leave out.
+        checkpoint: Checkpoint from ``open_checkpoint`` or ``of_arrays``.
+        without: Names of tensors to ignore.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -419,14 +424,14 @@ def _without(
 
 
 def nearest(names: Sequence[str], checkpoint: Checkpoint) -> dict[str, str]:
-    """The family that tensors of none are nearest to, in words; empty if there is none.
+    """Return, in words, the family that unknown tensors resemble most, by tensor.
 
-    Families are compared by how many of the names that they need stand beside the tensor,
-    then by how many of them are like one of those.
+    The text is empty if no family is similar.  Families are compared first by the number of
+    their required names with the same prefix as the tensor, then by similar names.
 
     Args:
-        names: Names of tensors.
-        checkpoint: All tensors.
+        names: Names of tensors that belong to no family.
+        checkpoint: Checkpoint with all tensors.
 
     Example:
         >>> arrays = {"a.A_log": np.zeros(4), "a.dt_bia": np.zeros(4)}
@@ -604,7 +609,10 @@ def _decide(
 
 
 def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:
-    """A checkpoint of arrays at hand, such as ``files.named_arrays`` gives.
+    """Return a checkpoint of arrays in memory.
+
+    Args:
+        arrays: Arrays by name.
 
     Example:
         >>> checkpoint = of_arrays({"seq.nu_log": np.zeros(8)})
@@ -618,5 +626,5 @@ def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:
 
 
 def titles(families: Sequence[Family] = FAMILIES) -> str:
-    """All families in a sentence."""
+    """Return the titles of families, separated by commas."""
     return ", ".join(family.title for family in families)

@@ -1,6 +1,6 @@
-"""GRU and LSTM: PyTorch's fused gates, flax's and Equinox's cells, ours.
+"""GRU and LSTM in PyTorch (fused gates), flax, Equinox and sigprop.
 
-Theirs have no readout: the outputs of the layer that is built are its states.
+The layers of other libraries have no readout; the layer that is built returns its states.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The LRU: minimal-LRU and its descendants, the paper's listing, ours."""
+"""The LRU in minimal-LRU and its descendants, in the paper's listing and in sigprop."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Layers that a file names: the arrays of a family, or a decay by itself."""
+"""Mapping files, in which users give the names of the arrays of their layers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,28 +23,33 @@ BY_NAME = {family.name: family for family in (*FAMILIES, plain.FAMILY)}
 
 
 def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
-    r"""The layers that a mapping file names, in TOML or JSON.
+    r"""Return the layers of a checkpoint that a mapping file in TOML or JSON lists.
 
-    Each ``[[layer]]`` has a ``family``, ``names`` from the names of any spelling of it to
-    those of the file and, where the file does not say it, ``options``. A ``*`` in a name
-    stands for any text without dots: one table names the layers of all its matches::
+    Each ``[[layer]]`` has a ``family``, ``names`` and perhaps ``options``. The ``names``
+    are the family's names, with the name of each array in the checkpoint. A ``*`` in a
+    name matches any text without dots, so that one table can describe many layers::
 
         [[layer]]
         family = "lru"
         names = {nu_log = "enc.*.decay", theta_log = "enc.*.phase"}
 
-    The family ``decay`` is a vector by itself. Its options say of what ``quantity`` it is,
-    ``nu``, ``lambda``, ``log-decay`` or ``time-constant``, by what ``transform`` of the
-    vector, and to what ``power`` the modulus is taken::
+    The family ``decay`` is a single vector. Its option ``quantity`` is ``nu``, ``lambda``,
+    ``log-decay`` or ``time-constant``. The option ``transform`` is the function from the
+    vector to this quantity, and the modulus is raised to the option ``power``::
 
         [[layer]]
         family = "decay"
         names = {decay = "layers.*.forget"}
         options = {quantity = "lambda", transform = "sigmoid"}
 
+    Args:
+        checkpoint: Checkpoint from ``open_checkpoint`` or ``of_arrays``.
+        mapping: Path of the mapping file.
+
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If it says what is unknown, or shapes do not fit.
+        ValueError: If a key, a family, a name or an option is unknown, or shapes do not
+            fit.
 
     Example:
         >>> import numpy as np
@@ -82,15 +87,16 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
 
 
 def survey_mapped(checkpoint: Checkpoint, mapping: Path | str | None = None) -> Survey:
-    """The layers that a mapping file names, and all others as ``survey`` finds them.
+    """Return the layers that a mapping file lists, and all others that ``survey`` finds.
 
     Args:
-        checkpoint: All tensors.
-        mapping: The file, if there is one.
+        checkpoint: Checkpoint from ``open_checkpoint`` or ``of_arrays``.
+        mapping: Path of the mapping file, if there is one.
 
     Raises:
-        FileNotFoundError: As ``mapped``.
-        ValueError: As ``mapped``.
+        FileNotFoundError: If there is no such file.
+        ValueError: If a key, a family, a name or an option is unknown, or shapes do not
+            fit.
     """
     named = [] if mapping is None else mapped(checkpoint, mapping)
     taken = {tensor.name for layer in named for tensor in layer.tensors.values()}

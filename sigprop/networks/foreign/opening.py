@@ -1,4 +1,4 @@
-"""Opening of a checkpoint: its file in a folder, the library that reads it, its options."""
+"""Open a checkpoint: find its files in a folder, read their headers and ``config.json``."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,14 +18,15 @@ from sigprop.numerics.text import plain_name
 
 
 def open_checkpoint(path: Path | str) -> Checkpoint:
-    """The tensors of a file or of a folder that has one, ``config.json`` beside it.
+    """Open a checkpoint, and read a ``config.json`` in the same folder if there is one.
 
     Args:
-        path: A ``.safetensors``, ``.npz``, ``.msgpack`` or, with PyTorch, ``.pt`` file; or
-            a folder with one, or with ``model.safetensors.index.json`` and its shards.
+        path: Path of a ``.safetensors``, ``.npz`` or ``.msgpack`` file or, if PyTorch is
+            installed, of a ``.pt`` file. It can also be a folder with such a file, or with
+            ``model.safetensors.index.json`` and its shards.
 
     Raises:
-        FileNotFoundError: If there is nothing.
+        FileNotFoundError: If there is no such file or folder.
         ValueError: If the format is unknown or a pickle, or the file is damaged.
 
     Example:

@@ -1,4 +1,4 @@
-"""A decay by itself: a vector that a mapping file names, and what ``|lam|`` is of it."""
+"""Single vectors of decays, which a mapping file names together with a formula."""
 
 from collections.abc import Callable
 
@@ -31,10 +31,10 @@ QUANTITIES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def require_options(options: Options) -> tuple[str, str, float]:
-    """Quantity, transform and power of a plain decay.
+    """Return quantity, transform and power of a plain decay, from its options.
 
     Raises:
-        ValueError: Naming the option that is none of those known.
+        ValueError: If an option has an unknown value; the message gives the option.
     """
     quantity = options.get("quantity", "nu")
     transform = options.get("transform", "identity")

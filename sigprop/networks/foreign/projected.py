@@ -1,6 +1,6 @@
-"""Layers whose decay is a gate of their inputs: at rest, a function of one bias or of none.
+"""Layers whose decay is a gate of the inputs, which at zero input depends on a bias or none.
 
-A row says what ``-log|lam|`` is of the bias, whose default is zero.
+Each row gives ``-log|lam|`` as a function of the bias, whose default is zero.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""RG-LRU in the spellings of RecurrentGemma, Hugging Face, hippogriff and ours."""
+"""RG-LRU in RecurrentGemma, Hugging Face, hippogriff and sigprop."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""RotRNN: the authors' code and ours."""
+"""RotRNN in the authors' code and in sigprop."""
 
 import jax.numpy as jnp
 import numpy as np

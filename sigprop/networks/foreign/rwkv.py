@@ -1,4 +1,4 @@
-"""RWKV-4: a decay a channel, ``lam = exp(-exp(time_decay))``."""
+"""RWKV-4, with one decay per channel: ``lam = exp(-exp(time_decay))``."""
 
 import numpy as np
 

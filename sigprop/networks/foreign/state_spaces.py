@@ -1,4 +1,4 @@
-"""S5 and S4D: continuous eigenvalues, and a step for each state or channel."""
+"""S5 and S4D, with continuous eigenvalues and a step size for each state or channel."""
 
 from typing import Any
 
@@ -23,10 +23,13 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
 
 
 def halved(im: np.ndarray, options: Options) -> bool:
-    """Return True if the file keeps one of each conjugate pair: phases have one sign.
+    """Return True if the file stores one eigenvalue of each conjugate pair.
+
+    All phases then have one sign.
 
     Raises:
-        ValueError: If phases have both signs but form no pairs, and no option decides.
+        ValueError: If phases have both signs but form no pairs, and the option
+            ``conjugate`` is not set.
     """
     if "conjugate" in options:
         return bool(options["conjugate"])

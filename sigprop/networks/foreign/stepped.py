@@ -1,4 +1,4 @@
-"""Layers whose step is a softplus: ``lam = exp(-softplus(bias) exp(A_log))``."""
+"""Layers with ``lam = exp(-softplus(bias) exp(A_log))``, whose step size is a softplus."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,14 +11,15 @@ MODULUS = "exp(-exp({first}) softplus({last}))"
 
 
 def stepped(arrays: Arrays, options: Options) -> Rest:
-    """The recurrence at rest, one head or channel a row.
+    """Return the recurrence at rest, with a row for each head or channel.
 
     Args:
-        arrays: ``A_log``, ``bias``, and ``heads``, how many rows ``A_log`` has.
-        options: None are read.
+        arrays: Arrays ``A_log`` and ``bias``, and ``heads``, the number of rows of
+            ``A_log``.
+        options: Options of the layer, which are not used.
 
     Raises:
-        ValueError: If there is no step for each row.
+        ValueError: If the size of ``bias`` is not a multiple of the number of rows.
     """
     log = arrays["A_log"].reshape(arrays["heads"], -1)
     if arrays["bias"].size % len(log):
@@ -36,10 +37,12 @@ def stepped(arrays: Arrays, options: Options) -> Rest:
 
 
 def headed(**names: str) -> Any:
-    """From arrays to roles by name, with the number of rows of ``A_log``.
+    """Return a function from arrays by a library's names to arrays by the family's names.
+
+    It also sets ``heads``, the number of rows of ``A_log``.
 
     Args:
-        **names: The name of the array of each role.
+        **names: The library's name for each of the family's names.
     """
 
     def roles(arrays: Arrays) -> Arrays:
@@ -67,16 +70,17 @@ def heads(
     starts: Mapping[str, float] | None = None,
     names: tuple[str, str] = ("A_log", "dt_bias"),
 ) -> Spelling:
-    """A spelling with a logarithm and a step for each head.
+    """Return a spelling with a logarithmic rate and a step bias for each head.
 
     Args:
-        library: Whose names they are.
-        needs: Shapes of what makes the family known beside ``names``, or instead of them.
-        may: Shapes of what need not be there.
+        library: Name of the library.
+        needs: Shapes of required arrays by name, which extend or replace those of
+            ``names``.
+        may: Shapes of optional arrays by name.
         never: Ends of names that belong to another family.
-        moves: Matrices through which inputs move the decay.
-        starts: Numbers with which the library starts all of an array.
-        names: Names of the logarithm and of the step.
+        moves: Names of the matrices by which the decay depends on inputs.
+        starts: Initial value of all entries of an array in the library, by its name.
+        names: Names of the logarithmic rate and of the bias.
     """
     log, bias = names
     return Spelling(

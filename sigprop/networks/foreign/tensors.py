@@ -1,8 +1,8 @@
-"""Arrays of a file by name: dtype and shape from its header, numbers only when asked.
+"""Arrays of a file by name, with dtype and shape from its header; numbers are read later.
 
-Nothing of a file is executed.  ``.safetensors``, ``.npz`` and flax's ``.msgpack`` are read
-by libraries that unpack numbers alone; a pickle is refused, unless PyTorch is there to read
-a ``.pt`` with ``weights_only``.
+No code of a file is executed.  The libraries that read ``.safetensors``, ``.npz`` and flax's
+``.msgpack`` unpack numbers only.  A pickle raises an error, except for a ``.pt`` file that
+PyTorch reads with ``weights_only``.
 """
 
 import json
@@ -43,14 +43,15 @@ DTYPES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """One array of a checkpoint: its header, and how its numbers are fetched.
+    """One array of a checkpoint, whose numbers are read on demand.
 
     Attributes:
         name: Name in the file.
-        dtype: Type of its numbers.
+        dtype: Name of the type of its numbers.
         shape: Lengths of its axes.
-        pieces: Its numbers in order, a piece at a time.
-        index: Position along the first axes of the file's array, of which it is a part.
+        pieces: Function that returns an iterator over its numbers, in pieces.
+        index: Index along the first axes of the array in the file, if this tensor is a
+            part of that array.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays
@@ -71,10 +72,11 @@ class Tensor:
         return math.prod(self.shape)
 
     def read(self) -> Shaped[np.ndarray, "*shape"]:
-        """All of its numbers.
+        """Read all numbers of the array.
 
         Raises:
-            ValueError: If they would take more than ``MOST`` bytes, or are missing.
+            ValueError: If they would take more than ``MOST`` bytes, or the file is
+                truncated.
         """
         if self.size * itemsize(self.dtype) > MOST:
             raise ValueError(
@@ -93,7 +95,12 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Tensors by name, and what ``config.json`` beside them says.
+    """The tensors of a checkpoint, and the content of its ``config.json``.
+
+    Attributes:
+        path: Path of the file or the folder.
+        tensors: Tensors by name.
+        config: Content of ``config.json``, or ``None`` if there is no such file.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays
@@ -108,10 +115,10 @@ class Checkpoint:
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """NumPy's type of a name, narrow floats included.
+    """Return NumPy's type with a given name, such as ``float32`` or ``bfloat16``.
 
     Raises:
-        ValueError: If it is no type of numbers.
+        ValueError: If the name is not that of a type of numbers.
     """
     try:
         dtype = np.dtype(getattr(ml_dtypes, name, name))
@@ -123,12 +130,12 @@ def numpy_dtype(name: str) -> np.dtype:
 
 
 def itemsize(dtype: str) -> int:
-    """Bytes of one number."""
+    """Return the number of bytes of one number of a type."""
     return numpy_dtype(dtype).itemsize
 
 
 def in_memory(name: str, array: Shaped[np.ndarray, "*shape"]) -> Tensor:
-    """A tensor whose numbers are at hand."""
+    """Return the tensor of an array in memory."""
 
     def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
         flat = array.reshape(-1)
@@ -140,7 +147,7 @@ def in_memory(name: str, array: Shaped[np.ndarray, "*shape"]) -> Tensor:
 
 
 def part(tensor: Tensor, index: tuple[int, ...]) -> Tensor:
-    """One element along the first axes of a tensor, such as one layer of a stack."""
+    """Return the part of a tensor at an index along its first axes, such as one layer."""
     shape = tensor.shape[len(index) :]
     size = math.prod(shape)
     first = int(np.ravel_multi_index(index, tensor.shape[: len(index)])) * size
@@ -159,7 +166,7 @@ def part(tensor: Tensor, index: tuple[int, ...]) -> Tensor:
 
 
 def transposed(tensor: Tensor) -> Tensor:
-    """A matrix with its axes exchanged; it is read whole."""
+    """Return the transpose of a matrix, which is read as a whole."""
 
     def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
         yield tensor.read().T.reshape(-1)
@@ -168,10 +175,10 @@ def transposed(tensor: Tensor) -> Tensor:
 
 
 def safetensors_file(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file; its header is checked against its size.
+    """Return the tensors of a safetensors file, after checking its header.
 
     Raises:
-        ValueError: If it is truncated, or declares what it does not hold.
+        ValueError: If the file is truncated or its header is wrong.
     """
     try:
         with safetensors.safe_open(path, "np"):

@@ -1,7 +1,7 @@
 """BLUR (2025), on linear recurrences in both directions of time.
 
 "Bidirectional linear recurrent models for sequence-level multisource fusion", 2025.
-First the numbered equations, their theorems beside them, then tables, text and figures.
+The rows are in this order: numbered equations and theorems, tables, text, figures.
 """
 
 from sigprop.theory.claims import Numbered

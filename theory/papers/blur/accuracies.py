@@ -1,7 +1,7 @@
-"""BLUR (2025), Tables 2 and 7, and what the text says of them.
+"""BLUR (2025), Tables 2 and 7, and statements of the text about them.
 
-Accuracies themselves cannot be checked without the experiments; every relation between
-printed numbers is.
+The accuracies cannot be checked without the experiments.  Every relation between printed
+numbers is checked.
 """
 
 from sigprop.theory.claims import Condition

@@ -12,7 +12,7 @@ text = part.at("")
 
 
 def eq_23() -> Expr:
-    """Right side of Eq. 23 as printed."""
+    """Return the right side of Eq. 23 as printed."""
     size = two.radius**2 * two.barron**2 * two.Theta**2
     return 4 * two.states * size * two.outputs**3 / two.accuracy**2
 

@@ -1,7 +1,7 @@
-"""BLUR (2025), Tables 3 and 8 to 13, and what the text says of them.
+"""BLUR (2025), Tables 3 and 8 to 13, and statements of the text about them.
 
-Errors themselves cannot be checked without the experiments; every relation between
-printed numbers is.
+The errors cannot be checked without the experiments.  Every relation between printed numbers
+is checked.
 """
 
 from sigprop.theory.claims import Condition

@@ -1,7 +1,7 @@
 """BLUR (2025), Sections 3 and 4.1: Eq. 1 to 11 and Definitions 3.1 to 3.3.
 
-Judged for the layer as the paper runs it: an LRU in each direction of time, merged by
-one linear map.
+The statements are judged for the layer of the experiments: an LRU in each direction of time,
+with states merged by one linear map.
 """
 
 from sigprop.theory import bidirectional as two

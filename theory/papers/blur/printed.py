@@ -1,6 +1,6 @@
-"""Tables of BLUR (2025), as they are printed, and some of its references.
+"""Tables of BLUR (2025) as printed, and some of its references.
 
-Tables of numbers are the files ``table*.csv`` beside this module; short lists are here.
+Tables of numbers are in the files ``table*.csv`` beside this module, short lists are here.
 """
 
 import math
@@ -79,7 +79,7 @@ COUNTS = {
 
 
 class Cell(NamedTuple):
-    """Errors of one method on one task; of Table 3 the first is not-a-number."""
+    """Errors of one method on one task; the first is NaN for Table 3."""
 
     mse: float
     mae: float
@@ -94,10 +94,11 @@ TABLE_13 = {
 
 @cache
 def errors(table: int) -> dict[tuple[str, int], dict[str, Cell]]:
-    """Errors by (data set, horizon) and method; what a table leaves out is missing.
+    """Return the errors in a table by (data set, horizon) and method.
 
-    Table 10 lacks the last methods of its rows on Weather: LSTMa is alone with BLUR at
-    the short horizons, and the Autoformer follows it at the long ones.
+    Errors that the table does not print are missing.  Table 10 omits most methods on
+    Weather: it has only BLUR and LSTMa at the short horizons, and also the Autoformer at
+    the long horizons.
     """
     metrics = ("MAE",) if table == 3 else ("MSE", "MAE")
     methods = METHODS[table]

@@ -8,7 +8,7 @@ from sigprop.theory.rows import Part
 
 
 def curvature_of_twin(lam: float) -> float:
-    """Second derivative in ``nu_log`` of the loss of a unit at a teacher like it."""
+    """Return the second derivative by ``nu_log`` of a unit's loss at an equal teacher."""
     return (lam * math.log(lam)) ** 2 * (1 + lam**2) / (1 - lam**2) ** 3
 
 

@@ -28,7 +28,7 @@ part = text.at("Appendix A.4")
 
 
 def vandermonde(letter: str, inputs: str) -> str:
-    """LaTeX of powers of the eigenvalues of one direction, times the inputs."""
+    """Return the LaTeX of powers of the eigenvalues of one direction, times the inputs."""
     rows = " ".join(
         rf"\lambda_{{{letter},{i}}}^{{k-1}} & \lambda_{{{letter},{i}}}^{{k-2}} & "
         rf"\cdots & \lambda_{{{letter},{i}}} & 1 \\"

@@ -1,8 +1,7 @@
 """Orvieto et al. (2023), on the linear recurrent unit (LRU).
 
-"Resurrecting recurrent neural networks for long sequences", ICML 2023.  First the
-numbered equations with their lemmas and propositions, then the prose, the listing, the
-tables and the figures; the few equations of a section with prose stand with it.
+"Resurrecting recurrent neural networks for long sequences", ICML 2023.  The rows are in this
+order: numbered equations, lemmas and propositions, text, listing, tables, figures.
 """
 
 from sigprop.theory.claims import Numbered

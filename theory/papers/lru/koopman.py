@@ -11,7 +11,7 @@ ADVANCED = r"\alpha f_1(S(x)) + \beta f_2(S(x))"
 
 
 def advanced() -> Expr:
-    """``first x_1 + second x_2`` at the image of the point, without eigenfunctions."""
+    """Return ``first x_1 + second x_2`` after a step of the map, without eigenfunctions."""
     image = koopman.toy_map(Matrix([koopman.x_1, koopman.x_2]))
     return koopman.first * image[0] + koopman.second * image[1]
 

@@ -1,8 +1,7 @@
-"""Tables of Orvieto et al. (2023), as they are printed.
+"""Tables of Orvieto et al. (2023) as printed.
 
-The files ``table*.csv`` beside this module have a number in each cell, with its standard
-error in brackets if there is one; ``fails`` where the paper has a cross, ``-`` where it has
-nothing.
+In the files ``table*.csv`` beside this module, a cell is a number, perhaps with its standard
+error in brackets.  ``fails`` stands for a cross in the paper, and ``-`` for an empty cell.
 """
 
 from typing import NamedTuple
@@ -41,7 +40,7 @@ RUNGS = {
 
 
 class Settings(NamedTuple):
-    """A row of Table 9: sizes of the network, and of its training."""
+    """A row of Table 9: settings of the network and of its training."""
 
     depth: int
     width: int

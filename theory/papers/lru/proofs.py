@@ -24,7 +24,7 @@ SHORT = (
 
 
 def from_one() -> Expr:
-    """``E[1/(1-r)] - 1``."""
+    """Return ``E[1/(1-r)] - 1``."""
     return spectral.ring_series(0).result - 1
 
 

@@ -14,7 +14,7 @@ IMAGINARY = r"\Re(\lambda)\Im(v) + \Im(\lambda)\Re(v)"
 
 
 def action(part: str, sign: str, last: str, over: str = "2") -> str:
-    """LaTeX of ``A`` applied to the real or the imaginary part of ``v``, as printed."""
+    """Return the LaTeX of ``A`` times the real or imaginary part of ``v``, as printed."""
     half = rf"\frac{{1}}{{{over}}}"
     return (
         rf"A \cdot \operatorname{{{part}}}(v) = {half} A(v {sign} v^*) = {half}"

@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Sections 1, 3.1, 3.2.1 and Appendix B: what forms can represent."""
+"""Orvieto et al. (2023), Sections 1, 3.1, 3.2.1 and Appendix B: expressivity of each form."""
 
 from sigprop.theory.claims import Condition
 from sigprop.theory.errata import Erratum

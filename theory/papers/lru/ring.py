@@ -13,17 +13,17 @@ GAIN = r"\frac{1}{r_{\max}^2 - r_{\min}^2}\log\left(\frac{1-r_{\min}^2}{1-r_{\ma
 
 
 def prop_3_3() -> Expr:
-    """Proposition 3.3 as printed."""
+    """Return Proposition 3.3 as printed."""
     return log((1 - r_min**2) / (1 - r_max**2)) / (r_max**2 - r_min**2)
 
 
 def lemma_3_2() -> Expr:
-    """Lemma 3.2 as printed."""
+    """Return Lemma 3.2 as printed."""
     return -log(u1 * (r_max**2 - r_min**2) + r_min**2) / 2
 
 
 def eq_4() -> Expr:
-    """Weight of the input of age ``n`` after ``T = k + 1`` inputs, as printed."""
+    """Return the weight of the input of age ``n`` after ``T = k + 1`` inputs, as printed."""
     return Piecewise((lam**n, n <= T - 2), (Integer(0), True))
 
 

@@ -25,7 +25,7 @@ part = Part("Appendix E.1.1", "spectral", "sigprop.theory.spectral")
 def leakage(
     claim_id: str, where: str = "", spectrum: str = r"\mathcal{F}_{u}(\omega)"
 ) -> None:
-    """State what a ReLU does to a spectrum."""
+    """Add a row on the effect of a ReLU on a spectrum."""
     spread = spectrum + r" \star \left[\sum_i 2L_i e^{-i\omega p_i}"
     spread += r"\operatorname{sinc}(\omega L_i)\right]"
     part.row(
@@ -66,12 +66,12 @@ def leakage(
 
 
 def line(number: int) -> Expr:
-    """A line of the proof, Eq. 10 to 14, as printed."""
+    """Return a line of the proof, Eq. 10 to 14, as printed."""
     return product_lines()[number - 10]
 
 
 def by_convention(number: int, latex: str, times: str) -> None:
-    """State a line of the proof that is right in one convention only."""
+    """Add a row on a line of the proof that is right for one normalisation only."""
     part.row(
         f"lru:{number}",
         "identity",

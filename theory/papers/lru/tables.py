@@ -10,7 +10,7 @@ part = Part("", "tables", "sigprop.evidence.lru.accuracies")
 
 
 def repeated(first: int, second: int, title: str, note: str, number: int = 0) -> None:
-    """State that two tables print the same; the row is the first's unless ``number``'s."""
+    """Add a row that two tables agree; it belongs to the first table unless ``number``'s."""
     claim_id = f"lru:table{number or first}"
     part.row(
         claim_id,

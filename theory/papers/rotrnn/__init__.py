@@ -1,8 +1,7 @@
 """RotRNN (2024), on rotations as recurrent matrices.
 
-"RotRNN: modelling long sequences with rotations", under review in 2024.  First the
-numbered equations, their lemmas beside them, then the text, the figures, the tables and
-the listing.
+"RotRNN: modelling long sequences with rotations", under review in 2024.  The rows are in this
+order: numbered equations and lemmas, text, figures, tables, listing.
 """
 
 from sigprop.theory.claims import Numbered

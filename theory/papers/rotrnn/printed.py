@@ -1,4 +1,4 @@
-"""Numbers of the tables of RotRNN (2024), as printed, depths, a reference."""
+"""Numbers in the tables of RotRNN (2024) as printed, depths, and a reference."""
 
 from math import pi
 from typing import NamedTuple
@@ -21,10 +21,10 @@ TABLE_2 = read("rotrnn", "2", ("parameters", "accuracy")).numbers()
 
 
 class Settings(NamedTuple):
-    """A row of Table 3: the network's sizes and initial ranges, and its training.
+    """A row of Table 3: sizes and initial ranges of the network, and its training.
 
-    ``rate`` and ``recurrent_rate`` are the global learning rate and that of the recurrent
-    layer; ``decay`` is the weight decay.
+    ``rate`` is the global learning rate and ``recurrent_rate`` the learning rate of the
+    recurrent layer.  ``decay`` is the weight decay.
     """
 
     width: int

@@ -32,7 +32,7 @@ NEWEST_INPUT = (
 
 
 def chain(first: str, last: str) -> str:
-    """Eq. 14 with sums between two ages."""
+    """Return Eq. 14 with sums between two ages."""
     i, j = (rf"\sum_{{{index}={first}}}^{{{last}}}" for index in "ij")
     return (
         r"\mathbb{E}\left[||x_t||^2\right] = "

@@ -1,4 +1,4 @@
-"""RotRNN (2024), tables and what the text says of them."""
+"""RotRNN (2024), tables and statements of the text about them."""
 
 from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part

@@ -20,7 +20,7 @@ def _settles(radius: float, **_: object) -> bool:
 
 
 def state() -> Expr:
-    """The limit in the letters of the statement."""
+    """Return the limit in the letters of the statement."""
     settled = F["b"] / (1 - (1 - rho) * F["a"])
     first = F["bb"] + 2 * rho * F["abb"]
     return (first + 2 * (1 - rho) * settled * F["ab"]) / (1 - (1 - rho) * F["aa"])

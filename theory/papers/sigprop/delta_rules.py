@@ -1,4 +1,4 @@
-"""Our own statements on the delta rule as a memory: what is kept, and what is read."""
+"""Our own statements on the delta rule as a memory: energy, and errors of reading."""
 
 from sympy import exp, log, sqrt
 

@@ -1,4 +1,4 @@
-"""Our own statements on single steps of delta rules: turns, norms, energies."""
+"""Our own statements on single steps of delta rules: rotations, norms, energies."""
 
 from sympy import Expr, Integer, sqrt
 

@@ -1,4 +1,4 @@
-"""Our own statements on gates: what they keep, how long, and where networks leave rest."""
+"""Our own statements on gates: moments, memory, and stability of networks at rest."""
 
 from sympy import Expr, exp, log
 

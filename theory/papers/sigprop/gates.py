@@ -32,7 +32,7 @@ def _settles(E_aa: float, **_: object) -> bool:
 
 
 def finite_state() -> Expr:
-    """The finite form in the letters of the statement."""
+    """Return the finite form in the letters of the statement."""
     decay, square = Pow(E["a"], T), Pow(E["aa"], T)
     mean = E["b"] / (1 - E["a"])
     added = (E["bb"] + 2 * E["ab"] * mean) * (1 - square) / (1 - E["aa"])
@@ -40,13 +40,13 @@ def finite_state() -> Expr:
 
 
 def state() -> Expr:
-    """The limit in the letters of the statement."""
+    """Return the limit in the letters of the statement."""
     mean = E["b"] / (1 - E["a"])
     return (E["bb"] + 2 * E["ab"] * mean) / (1 - E["aa"])
 
 
 def sensitivity() -> Expr:
-    """The limit of the sensitivity in the letters of the statement."""
+    """Return the limit of the sensitivity in the letters of the statement."""
     mean = E["b"] / (1 - E["a"])
     derivative = (E["c"] * mean + E["d"]) / (1 - E["a"])
     mixed = (
@@ -142,7 +142,7 @@ WHOLE = "sigprop.linear.gated_moments.predict_gated"
 
 
 def table(rules: Iterable[tuple[str, str]]) -> str:
-    """A table of layers: the name of each, and its a and b."""
+    """Return the LaTeX of a table of layers with their names, ``a`` and ``b``."""
     rows = r" \\ ".join(rf"\text{{{title}}} & {rule}" for title, rule in rules)
     return rf"\begin{{array}}{{ll}} {rows} \end{{array}}"
 

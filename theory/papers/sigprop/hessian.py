@@ -30,7 +30,7 @@ part = Part("Hessian at optimality", "hessian", "sigprop.theory.hessian")
 
 
 def pair() -> Expr:
-    """``S`` in the letters of the statement."""
+    """Return ``S`` in the letters of the statement."""
     P = H.alpha * H.beta
     return H.a * (1 + P) / (1 - P) ** 3 + H.b * H.tidy_pair()
 
@@ -117,7 +117,7 @@ part.row(
 
 
 def off_diagonal() -> Derivation:
-    """The entry of two units, at ``i = j``."""
+    """Return the off-diagonal entry at ``i = j``."""
     proof = H.entry(own[0], H.polar("j")[1])
     same = {H.theta_j: H.theta_i, H.nu_j: H.nu_i, H.dtheta_j: H.dtheta_i}
     return proof.then(
@@ -146,7 +146,7 @@ part.row(
 
 
 def anisotropy() -> Derivation:
-    """The squared modulus of ``S(lambda, lambda)`` over ``S(lambda, conj)``, white."""
+    """Return ``|S(lambda, lambda) / S(lambda, conj)|^2`` for white inputs."""
     white = H.pair("white").result
     same = white.subs({H.alpha: lam, H.beta: lam}, simultaneous=True)
     mixed = white.subs({H.alpha: lam, H.beta: lam_bar}, simultaneous=True)
@@ -177,7 +177,7 @@ part.row(
 
 
 def trace() -> Expr:
-    """The trace in the letters of the statement."""
+    """Return the trace in the letters of the statement."""
     turned = H.real_part(DOUBLE_TURN * H.A_ij)
     first, second = H.dnu_i**2, (H.nu_i * H.dtheta_i) ** 2
     return ((first + second) * H.B_ij + (first - second) * turned) / 2
@@ -200,7 +200,7 @@ part.row(
 
 
 def dense_pair() -> Expr:
-    """The sum in the letters of the statement."""
+    """Return the sum in the letters of the statement."""
     x, y = (H.x_1, H.x_2), (H.y_1, H.y_2)
     denominator = math.prod((1 - p * q for p in x for q in y), start=1)
     return (1 - x[0] * x[1] * y[0] * y[1]) / denominator

@@ -1,4 +1,4 @@
-"""Our own statements on layers of 2024-2026: what their recurrences do, exactly."""
+"""Our own exact statements on the recurrences of layers of 2024-2026."""
 
 from sympy import Rational
 

@@ -33,7 +33,7 @@ AGES = (
 
 
 def moments(equal: str) -> str:
-    """The moments of state, output and gradient, and what they are made of."""
+    """Return the LaTeX of the moments of state, output and gradient."""
     return (
         rf"\mathbb{{E}} \|h_t\|^2 {equal} \langle H, H \rangle, \; "
         rf"\mathbb{{E}} \|y_t\|^2 {equal} \langle K, K \rangle, \; "

@@ -1,4 +1,4 @@
-"""Our own statements on oscillators and stiff modes behind numerical rules."""
+"""Our own statements on discretised oscillators and stiff modes."""
 
 from sympy import sqrt
 

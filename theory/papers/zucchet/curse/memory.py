@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Section 2.2: what the text says about Eq. 5 to 7."""
+"""Zucchet & Orvieto (2024), Section 2.2: statements of the text about Eq. 5 to 7."""
 
 from sigprop.theory import diagonal
 from sigprop.theory.claims import Condition

@@ -71,7 +71,7 @@ part.row(
 
 
 def eq_139(upper: str) -> str:
-    """The real block, whose upper right entry is by ``upper`` of unit j."""
+    """Return the real block, whose upper right entry has the derivative by ``upper``."""
 
     def entry(first: str, second: str) -> str:
         return (
@@ -134,7 +134,7 @@ FIRST_ENTRY = (
 def first_entry(
     number: int, title: str, latex: str, printed: Callable[[], Expr], note: str = ""
 ) -> None:
-    """State a form of the entry (re, re)."""
+    """Add a row on a form of the entry (re, re)."""
     part.row(
         f"zucchet:{number}",
         "identity",
@@ -150,7 +150,7 @@ def first_entry(
 
 
 def between(left: Sequence[Expr], block: Matrix, right: Sequence[Expr]) -> Expr:
-    """A block between two vectors."""
+    """Return the product of a block with two vectors."""
     return (Matrix([left]) * block * Matrix([right]).T)[0, 0]
 
 
@@ -194,7 +194,7 @@ first_entry(
 
 
 def weighed() -> Derivation:
-    """The whole block, contracted with two pairs of unrelated real weights."""
+    """Return the product of the whole block with two vectors of independent weights."""
     block = H.real_block(H.CARTESIAN, H.CARTESIAN)
     contracted = expand(between((re_i, im_i), block, (re_j, im_j)))
     return start(
@@ -205,7 +205,7 @@ def weighed() -> Derivation:
 
 
 def eq_143() -> Expr:
-    """As printed, weighed by the same two vectors."""
+    """Return Eq. 143 as printed, multiplied with the same two vectors."""
     re, im = H.real_part, H.imaginary_part
     block = Matrix([[re(A + B), im(-A + B)], [im(-A - B), re(-A + B)]]) / 2
     return between((re_i, im_i), block, (re_j, im_j))

@@ -15,7 +15,7 @@ SUM = r"\sum_{n,m\geq 0} "
 
 
 def in_full(conjugated: bool) -> Derivation:
-    """The derivation up to the gains times ``S``."""
+    """Return the derivation up to the product of the gains and ``S``."""
     return Derivation(H.complex_entry(conjugated).steps[:2])
 
 
@@ -37,7 +37,7 @@ times(
 
 
 def covariance(number: int, title: str, right: str) -> None:
-    """State a form of the covariance of two sensitivities."""
+    """Add a row on a form of the covariance of two sensitivities."""
     part.row(
         f"zucchet:{number}",
         "moment",
@@ -87,7 +87,7 @@ times(
 
 
 def eq_134() -> Expr:
-    """As printed."""
+    """Return Eq. 134 as printed."""
     alpha, beta, rho = H.alpha, H.beta, H.rho
     P = alpha * beta
     numerator = (
@@ -99,7 +99,7 @@ def eq_134() -> Expr:
 
 
 def latex(factor: str) -> str:
-    """Eq. 134 with ``factor`` for what is printed as ``1 - rho``."""
+    """Return the LaTeX of Eq. 134 with ``factor`` in place of ``1 - rho``."""
     return (
         rf"S(\lambda_i, \lambda_j) = \frac{{({factor})(1+\lambda_i\lambda_j) + "
         rf"\rho^2(1-\lambda_i\lambda_j)^3 + \rho({factor})\lambda_i\lambda_j("

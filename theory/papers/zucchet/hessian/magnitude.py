@@ -28,7 +28,7 @@ part.row(
 
 
 def constant_input() -> Derivation:
-    """``S`` under an input that is the same at all times."""
+    """Return ``S`` for constant inputs."""
     proof = H.pair("exponential")
     return proof.then("At rho = 1 this is", H.factor(proof.result.subs(H.rho, 1)))
 

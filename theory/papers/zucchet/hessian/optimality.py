@@ -35,7 +35,7 @@ part.row(
 
 
 def sample_hessian() -> Expr:
-    """Gauss-Newton and curvature terms of one sample, in two real directions."""
+    """Return the Gauss-Newton and curvature terms of a sample in two real directions."""
     product = H.real_part(H.c_i * H.s_i * u) * H.real_part(H.c_i * H.s_i * v)
     return product + H.e_y * H.real_part(H.c_i * t_i * u * v)
 

@@ -18,7 +18,7 @@ TURN_BACK = r"\exp(-i\theta(\omega_{\theta}))"
 def derivative_row(
     number: int, of: str, by: str, sign: str, top: str, form: Expr
 ) -> None:
-    """State a derivative of the eigenvalue, or of its conjugate, printed with a half."""
+    """Add a row on a derivative of the eigenvalue or its conjugate, printed with a half."""
     left = rf"\frac{{\mathrm{{d}}{of}}}{{\mathrm{{d}}\omega_{{{by}}}}} = {sign}"
     barred, by_nu = "bar" in of, by == r"\nu"
 
@@ -65,7 +65,7 @@ ASSUMES = "at optimality; theta depends on omega_theta alone, nu on omega_nu alo
 
 
 def entry(first: str, second: str, scale: str, part_of: str) -> str:
-    """An entry as half of ``scale`` times the real or imaginary part of a form."""
+    """Return an entry as half of ``scale`` times the real or imaginary part of a form."""
     return (
         rf"\frac{{\mathrm{{d}}^2 L}}{{\mathrm{{d}}\omega_{{{first}}}\,\mathrm{{d}}"
         rf"\omega_{{{second}}}}} = \frac{{{scale}}}{{2}}{part_of}"
@@ -152,7 +152,7 @@ part.row(
 
 
 def eq_155(nu_i: Expr, nu_j: Expr) -> Expr:
-    """With ``nu`` as printed, or as it should be."""
+    """Return Eq. 155, printed or corrected, which differ in ``nu_i`` and ``nu_j``."""
     scale = nu_i * nu_j * H.dtheta_i * H.dtheta_j / 2
     return scale * H.real_part(-turned_A + turned_B)
 

@@ -38,7 +38,7 @@ def times(
     note: str = "",
     erratum: Erratum = REPEATED,
 ) -> None:
-    """State a refuted row of a part: it lacks a half or a quarter before its right side."""
+    """Add a refuted row, whose right side lacks a factor 1/2 or 1/4."""
     lacks = rf"\frac{{1}}{{{factor}}}" + (" " if right[0].isalpha() else "")
     part.row(
         claim_id,
@@ -57,7 +57,7 @@ def times(
 
 
 def gradient() -> Derivation:
-    """The gradient of one sample's loss by ``lambda_i``."""
+    """Return the gradient of one sample's loss by ``lambda_i``."""
     return start(
         "Multiply dL_t/dy = e_y by dy/dlambda_i:",
         H.e_y * H.output_derivative("i"),
@@ -66,7 +66,7 @@ def gradient() -> Derivation:
 
 
 def product() -> Derivation:
-    """The second derivative of one sample's loss by ``lambda_i`` and ``lambda_j``."""
+    """Return the second derivative of one sample's loss by ``lambda_i`` and ``lambda_j``."""
     return start(
         "At optimality the error is zero. What remains is the product of dy/dlambda_i "
         "and dy/dlambda_j:",

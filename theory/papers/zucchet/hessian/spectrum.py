@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Section 4.3: what the main text says of Hessians."""
+"""Zucchet & Orvieto (2024), Section 4.3: statements of the main text about Hessians."""
 
 from sigprop.theory.claims import Condition
 from sigprop.theory.errata import Erratum

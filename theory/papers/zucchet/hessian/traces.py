@@ -18,7 +18,7 @@ part = Part("Appendix C.2.3", "hessian", "sigprop.theory.hessian")
 
 
 def total() -> Expr:
-    """The trace of ``J^T H J`` over both units."""
+    """Return the trace of ``J^T H J`` over both units."""
     trace = H.trace(H.CARTESIAN)
     return sum(
         expand(
@@ -31,7 +31,7 @@ def total() -> Expr:
 
 
 def unit_by_unit() -> Derivation:
-    """The trace as a derivation of one step."""
+    """Return the trace as a derivation of one step."""
     return start(
         "Sum the trace of J^T H J over the units:",
         total(),
@@ -40,7 +40,7 @@ def unit_by_unit() -> Derivation:
 
 
 def gains(b: Symbol, c: Symbol) -> Expr:
-    """``|b|^2 |c|^2``."""
+    """Return ``|b|^2 |c|^2``."""
     return b * H.bar(b) * c * H.bar(c)
 
 
@@ -73,7 +73,7 @@ part.row(
 
 
 def eq_146() -> Expr:
-    """As printed, of two units."""
+    """Return Eq. 146 as printed, for two units."""
     return gains(H.b_i, H.c_i) * S_ii + gains(H.b_j, H.c_j) * S_jj
 
 

@@ -22,7 +22,7 @@ part = Part("Appendix C.2.1", "hessian", "sigprop.theory.hessian")
 def derivative(
     number: int, name: str, by: str, sign: str, by_dz: Symbol, shown: str
 ) -> None:
-    """State one of the two Wirtinger derivatives, the factor of ``dz`` or its conjugate."""
+    """Add a row on a Wirtinger derivative, the factor of ``dz`` or of its conjugate."""
     factor = -I if sign == "-" else I
     left = (
         rf"\frac{{\mathrm{{d}}f}}{{\mathrm{{d}}{by}}} = \frac{{1}}{{2}} \left(\frac{{"
@@ -90,7 +90,7 @@ SECOND = r"\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda^2} = "
 
 
 def second(by: Symbol) -> Derivation:
-    """The derivative of the real loss by ``lambda_i`` and another."""
+    """Return the second derivative of the real loss by ``lambda_i`` and another variable."""
     return start(
         "The derivative is",
         expand(diff(LOSS, i, by)),
@@ -160,7 +160,7 @@ part.row(
 
 
 def A_is_real(**point: Any) -> bool:
-    """True where every entry of ``A`` is real, those on its diagonal too."""
+    """True if every entry of ``A`` is real."""
     source = {name: point[name] for name in ("a", "b", "rho") if name in point}
     gain = {k: point[f"b_{k}"] * point[f"c_{k}"] for k in "ij"}
     entries = (

@@ -11,7 +11,7 @@ from sigprop.theory.teacher_student import gain, nu, nu_star, turn
 
 
 def alpha_of_turn() -> Expr:
-    """``|1 - conj(lam) lam*|^2`` as printed.
+    """Return ``|1 - conj(lam) lam*|^2`` as printed.
 
     Source: Zucchet & Orvieto (2024), Eq. 102.
     """
@@ -19,7 +19,7 @@ def alpha_of_turn() -> Expr:
 
 
 def eq_103() -> Expr:
-    """Eq. 103 as printed."""
+    """Return Eq. 103 as printed."""
     alpha = alpha_of_turn()
     inner = -nu * nu_star * sin(turn) / alpha
     inner += (1 - task.overlap) * diff(alpha, theta) / alpha**2
@@ -27,7 +27,7 @@ def eq_103() -> Expr:
 
 
 def eq_104() -> Expr:
-    """Eq. 104 as printed."""
+    """Return Eq. 104 as printed."""
     alpha = alpha_of_turn()
     derivative, curvature = diff(alpha, theta), diff(alpha, theta, 2)
     inner = -task.overlap / alpha + 2 * nu * nu_star * sin(turn) * derivative / alpha**2

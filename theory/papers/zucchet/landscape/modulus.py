@@ -9,7 +9,7 @@ from sigprop.theory.teacher_student import gain, nu, nu_star
 
 
 def eq_95() -> Expr:
-    """Eq. 95 as printed."""
+    """Return Eq. 95 as printed."""
     student, derivative = gain(nu), diff(gain(nu), nu)
     gap = 1 - nu * nu_star
     return (
@@ -18,7 +18,7 @@ def eq_95() -> Expr:
 
 
 def eq_96() -> Expr:
-    """Eq. 96 as printed."""
+    """Return Eq. 96 as printed."""
     student, derivative, curvature = (diff(gain(nu), nu, order) for order in range(3))
     gap, teacher = 1 - nu * nu_star, gain(nu_star)
     first = -teacher * curvature / gap - 2 * teacher * nu_star * derivative / gap**2

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Sections 3.1 and 4.1: what the text says of one unit."""
+"""Zucchet & Orvieto (2024), Sections 3.1 and 4.1: statements of the text on one unit."""
 
 from functools import partial
 

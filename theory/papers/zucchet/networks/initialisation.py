@@ -90,7 +90,7 @@ def chrono_range(
     printed: Expr,
     size: str,
 ) -> None:
-    """State one end of the range of forget gates, where ``T = times / (1 - nu_0)``."""
+    """Add a row on one end of the range of forget gates, ``T = times / (1 - nu_0)``."""
     gru.row(
         f"zucchet:text:chrono-{end}",
         "text",

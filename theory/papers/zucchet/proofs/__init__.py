@@ -1,5 +1,5 @@
-"""Zucchet & Orvieto (2024), Appendix B: the lemmas, and what is between the moments.
+"""Zucchet & Orvieto (2024), Appendix B: the lemmas, and intermediate steps to the moments.
 
-Beside the moments of ``sigprop.theory.papers.zucchet.moments``: the proofs of the lemmas, the
-sums on the way to the moments, the dense network and the reparametrisation.
+The modules have the proofs of the lemmas, the sums that lead to the moments, the dense network
+and the reparametrisation.  The moments are in ``sigprop.theory.papers.zucchet.moments``.
 """

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix B.2.3: what grows as |lam| -> 1, Eq. 71-73."""
+"""Zucchet & Orvieto (2024), Appendix B.2.3: dominant terms as |lam| -> 1, Eq. 71-73."""
 
 from sigprop.theory import diagonal
 from sigprop.theory.claims import Condition

@@ -19,14 +19,14 @@ DENOMINATOR = (1 - alpha * beta) ** 3 * ((1 - rho * alpha) * (1 - rho * beta)) *
 
 @cache
 def mixed_derivative() -> Expr:
-    """Eq. 58 before its substitution, as a fraction in lowest terms."""
+    """Return Eq. 58 before its substitution, as a fraction in lowest terms."""
     inner = (1 - rho**2 * alpha * beta) / ((1 - rho * alpha) * (1 - rho * beta))
     return cancel(diff(inner / (1 - alpha * beta), alpha, beta))
 
 
 @cache
 def numerator() -> Derivation:
-    """Eq. 58 before its substitution, times the denominator that the text states."""
+    """Return Eq. 58 before its substitution, times the denominator in the text."""
     return start(
         "Eq. 58 before its substitution, multiplied by the denominator, is the "
         "polynomial",
