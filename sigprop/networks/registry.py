@@ -40,6 +40,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.slstm import slstm
 from sigprop.layers.ssd import ssd
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
@@ -82,6 +83,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "mamba3": mamba3,
         "hgrn2": hgrn2,
         "mlstm": mlstm,
+        "slstm": slstm,
         "rwkv7": rwkv7,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
