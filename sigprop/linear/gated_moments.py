@@ -34,6 +34,7 @@ from sigprop.layers.mlstm import MLSTM
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
+from sigprop.layers.slstm import SLSTM
 from sigprop.layers.ssd import SSD
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
@@ -81,7 +82,7 @@ class BoundedMoment(NamedTuple):
     error: Float[Any, ""]
 
 
-OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SSD
+OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SLSTM, SSD
 DELTA: dict[type[Layer], tuple[OfHead, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
@@ -311,7 +312,8 @@ def predict_gated(
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
-        ``E|d(v . h_t)/dtheta|^2``, summed over its entries.
+        ``E|d(v . h_t)/dtheta|^2``, summed over its entries.  The state of an ``SLSTM`` is
+        here its two sums ``c`` and ``n``, without the stabiliser (``SLSTM.sums``).
 
     Raises:
         TypeError: If the layer is of another type, or its gates see the state; if a layer of
@@ -766,7 +768,9 @@ def _squares(
     values = {name: parameters(layer)[name] for name in names}
 
     def last(values: dict[str, Array], u: Float[Array, "time d_in"]):
-        h = replace(layer, values).states(u)[-1]
+        moved = replace(layer, values)
+        h = moved.states(u)
+        h = (moved.sums(h) if isinstance(moved, SLSTM) else h)[-1]
         return h, h
 
     if not names:  # JAX refuses a Jacobian by nothing
