@@ -42,6 +42,17 @@ def _gates(entering: Expr, *inputs: Symbol) -> dict[str, Gate]:
 
 CELLS = _gates(exp(i) * tanh(v), v)
 NORMALISERS = _gates(exp(i))
+# Products of the output gate and the input, of one step: their second moments.
+PRODUCTS = {
+    name: Gate(Integer(0), product, (r, v))
+    for name, product in {
+        "o": sigmoid(r),
+        "z": tanh(v),
+        "oz": sigmoid(r) * tanh(v),
+        "1 + z": 1 + tanh(v),
+        "o + oz": sigmoid(r) * (1 + tanh(v)),
+    }.items()
+}
 
 
 _E_FIRST, _E_SECOND = exp(b + spread**2 / 2), exp(2 * b + 2 * spread**2)  # E i, E i^2

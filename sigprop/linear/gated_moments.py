@@ -36,6 +36,7 @@ from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
 from sigprop.layers.slstm import SLSTM
 from sigprop.layers.ssd import SSD
+from sigprop.linear.normalised_outputs import squared_outputs
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
@@ -575,7 +576,8 @@ def predict_output(
     ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs
     this suits small layers only, for example four neurons an output.  For DeltaNet and
     GatedDeltaNet ``E|y|^2`` needs a ``law``: with Gaussian inputs, the normalised
-    queries and keys together leave more than one integral.
+    queries and keys together leave more than one integral.  For an ``SLSTM`` it needs
+    constant forget and input gates.
     Gradients of outputs by parameters of the gates are not
     known where a query multiplies states, which share those parameters.
 
@@ -613,6 +615,9 @@ def predict_output(
         before = None if steps is None else steps - 1
         options = {"scale": scale, "law": law, "steps": before}
         return {"output": _matrix_moment(of_output, layer, **options)}
+    if isinstance(layer, SLSTM):
+        found = squared_outputs(layer, scale=scale, law=law, steps=steps)
+        return {"output": _summed([found])}
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         if law is None:
             raise ValueError(

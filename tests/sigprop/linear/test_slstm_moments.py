@@ -16,6 +16,7 @@ from sigprop.linear.gated_moments import (
     lagged_gated,
     predict_gated,
     predict_input_gradient,
+    predict_output,
     squares,
 )
 from sigprop.numerics.precision import double_precision
@@ -140,3 +141,61 @@ def test_a_prediction_has_a_derivative_by_a_bias():
         slope = jax.grad(state)(layer.b_f)[0]
         ahead, behind = (state(layer.b_f.at[0].add(step)) for step in (1e-5, -1e-5))
     assert slope == pytest.approx((ahead - behind) / 2e-5, rel=1e-6)
+
+
+# --- outputs at constant gates --------------------------------------------------------
+
+
+def constant(forget, **values):
+    """The layer with constant forget and input gates."""
+    layer = build(forget)
+    return replace(layer, {"W_f": 0 * layer.W_f, "W_i": 0 * layer.W_i, **values})
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("steps", [1, 5])
+@by_forget
+def test_outputs_at_constant_gates_are_those_of_every_sequence(forget, steps):
+    # With forget gates below one, of one and above one.
+    b_f = jnp.array([-0.7, 0.0, 0.4])
+    layer, inputs = constant(forget, b_f=b_f), law(WIDTH, 5)
+    index = np.array(list(itertools.product(range(2), repeat=steps)))
+    u = jnp.asarray(inputs.values[index])
+    y = jax.vmap(layer)(u)[:, -1:]
+    mass = inputs.probabilities[index].prod(1)
+    exact = float(mass @ (y**2).sum((1, 2)))
+    moment = predict_output(layer, law=inputs, steps=steps)["output"]
+    assert moment.value == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.mark.usefixtures("x64")
+@by_forget
+def test_outputs_of_gaussian_inputs_are_those_of_samples(forget):
+    """A right moment fails once in 500 million."""
+    layer, num, steps, scale = constant(forget), 40_000, 6, 0.7
+    u = scale * jax.random.normal(jax.random.key(9), (num, steps, WIDTH))
+    squared = np.asarray((jax.vmap(layer)(u)[:, -1] ** 2).sum(1))
+    value, error = predict_output(layer, scale=scale, steps=steps)["output"]
+    sem = squared.std() / num**0.5
+    assert abs(squared.mean() - value) < 6 * sem + error
+    assert sem < 0.02 * value
+    assert error < 1e-6 * value
+
+
+@pytest.mark.usefixtures("x64")
+@by_forget
+def test_outputs_at_constant_gates_reach_their_limit(forget):
+    layer = constant(forget, b_f=jnp.array([-0.5, -1.0, 0.3]))
+    few, many, limit = (
+        predict_output(layer, steps=steps)["output"].value for steps in (3, 300, None)
+    )
+    assert many == pytest.approx(limit, rel=1e-9)
+    assert abs(few / limit - 1) > 0.01
+    assert predict_output(layer, steps=0)["output"].value == 0
+
+
+def test_outputs_of_gates_that_move_are_refused():
+    with pytest.raises(ValueError, match="need W_f and W_i of zeros"):
+        predict_output(build("sigmoid"), steps=3)
+    with pytest.raises(TypeError, match="recurrent matrices"):
+        predict_output(build("sigmoid", 0.1), steps=3)
