@@ -141,7 +141,8 @@ def sequence_layer(
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
             channel, and for ``selective`` its states; for ``gla``, ``hgrn2``, ``mlstm``,
             ``rwkv7`` and layers of the delta rule the entries of a head's key, and for
-            ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
+            ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators, for
+            ``slstm`` the neurons.
         width: Number of inputs, which is also that of outputs.
         key: Random key of JAX; do not use it for anything else.
         options: Those of the layer's own builder; a list stands for a tuple.

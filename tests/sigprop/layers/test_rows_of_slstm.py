@@ -127,6 +127,15 @@ def test_the_ratio_of_the_moments_of_both_sums(f, spread):
     assert both / weights - 1 == pytest.approx(right, rel=1e-8)
 
 
+def test_the_product_of_both_sums_is_the_mean_input_times_a_square():
+    layer = neuron(0.8, 0.6)
+    values, masses = normal_inputs()
+    masses = np.where(values[:, 1] > 0, 1.4, 0.6) * masses  # of mean 0.4
+    u, mass = every_sequence(values, masses, 3)
+    c, n = layer.sums(ends(layer, u)).T
+    assert float(mass @ (c * n)) == pytest.approx(0.4 * float(mass @ n**2), rel=EXACT)
+
+
 @pytest.mark.parametrize(("spread", "share"), [(1.0, 0.804), (2.0, 0.329)])
 def test_the_moment_of_the_ratio_is_below_the_ratio_of_moments(spread, share):
     """As the note of the row says; 0.05 is eight standard errors or more."""
