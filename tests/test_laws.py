@@ -42,6 +42,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.slstm import slstm
 from sigprop.layers.ssd import ssd
 from sigprop.layers.stack import stack
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
@@ -103,6 +104,12 @@ LAYERS = {
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
     "hgrn2": lambda key: hgrn2(2, 4, key=key, heads=2, bound=0.3),
     "mlstm": lambda key: mlstm(2, 4, key=key, heads=2, offsets=(0.5, 2.0)),
+    "slstm": lambda key: slstm(
+        4, 4, key=key, heads=2, ends=(2.0, -1.0), state_gain=2.0
+    ),
+    "slstm-exponential": lambda key: slstm(
+        3, 3, key=key, forget="exponential", ends=(2.0, 0.5), state_gain=2.0
+    ),
     "rwkv7": lambda key: rwkv7(3, 4, key=key, heads=2, rank=2),
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
@@ -168,6 +175,7 @@ VARIANTS = {  # held to the laws by the slow tests only
     "deltanet",
     "linoss-imex",
     "delta_product-decay",
+    "slstm-exponential",
     "rotrnn-pairs",
     "bidirectional_rotrnn",
     "released_rotrnn",

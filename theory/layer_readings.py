@@ -93,6 +93,11 @@ READINGS = {
     **_each("uniform-gate-kernel uniform-gate-memory", {"l": "low"}),
     **_each("biased-memory", {r"\beta_0": "b_0", r"\beta_1": "b_1"}),
     **_each("exponential-gate-share exponential-gate-state", {"s": "spread", "f": "f"}),
+    **_each(
+        "slstm-state slstm-normaliser slstm-ratio slstm-drawn slstm-sensitivity "
+        "slstm-sensitivity-finite slstm-relative-sensitivity",
+        {"s": "spread", "f": "f"},
+    ),
     **_each("lstm-edge", {"f": "f", "i": "i", "o": "o"}),
     **_each("gru-edge", _NEURONS),
     **_each("sigmoid-scale tanh-scale", {"w": "raw"}, side=1),

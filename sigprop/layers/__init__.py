@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from sigprop.layers.s5 import s5 as s5
     from sigprop.layers.selective import Selective as Selective
     from sigprop.layers.selective import selective as selective
+    from sigprop.layers.slstm import SLSTM as SLSTM
+    from sigprop.layers.slstm import slstm as slstm
     from sigprop.layers.ssd import SSD as SSD
     from sigprop.layers.ssd import ssd as ssd
     from sigprop.layers.stack import Stack as Stack

@@ -35,7 +35,9 @@ from sigprop.layers.mlstm import MLSTM
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
+from sigprop.layers.slstm import SLSTM
 from sigprop.layers.ssd import SSD
+from sigprop.linear.normalised_outputs import squared_outputs
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
@@ -86,7 +88,7 @@ class BoundedMoment(NamedTuple):
     error: Float[Any, ""]
 
 
-OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SSD
+OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SLSTM, SSD
 DELTA: dict[type[Layer], tuple[OfHead, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
@@ -327,7 +329,8 @@ def predict_gated(
         A dictionary of moments with estimated errors.  ``state`` is ``E|h_t|^2``.  Under the
         name of each parameter that moves the state: ``E|d(v . h_t)/dtheta|^2``, summed
         over its entries ``theta``.  The random error ``v`` of the state has unit
-        covariance.
+        covariance.  The state of an ``SLSTM`` is here its
+        two sums ``c`` and ``n``, without the stabiliser (``SLSTM.sums``).
 
     Raises:
         TypeError: If gates depend on the state, or the layer has no method ``neurons``;
@@ -609,7 +612,8 @@ def predict_output(
 
     ``E|y|^2`` needs the products of all pairs of neurons of an output.  With Gaussian
     inputs this is feasible for small layers only, for example of four neurons an output.
-    DeltaNet and GatedDeltaNet need a ``law``.
+    DeltaNet and GatedDeltaNet need a ``law``.  An ``SLSTM`` needs constant forget and
+    input gates.
 
     Args:
         layer: A layer that ``predict_gated`` accepts.
@@ -653,6 +657,9 @@ def predict_output(
         before = None if steps is None else steps - 1
         options = {"scale": scale, "law": law, "steps": before}
         return {"output": _matrix_moment(of_output, layer, **options)}
+    if isinstance(layer, SLSTM):
+        found = squared_outputs(layer, scale=scale, law=law, steps=steps)
+        return {"output": _summed([found])}
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         if law is None:
             raise ValueError(
@@ -823,7 +830,9 @@ def _squares(
     values = {name: parameters(layer)[name] for name in names}
 
     def last(values: dict[str, Array], u: Float[Array, "time d_in"]):
-        h = replace(layer, values).states(u)[-1]
+        moved = replace(layer, values)
+        h = moved.states(u)
+        h = (moved.sums(h) if isinstance(moved, SLSTM) else h)[-1]
         return h, h
 
     if not names:  # JAX refuses a Jacobian by nothing

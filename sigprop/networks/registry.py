@@ -40,6 +40,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.slstm import slstm
 from sigprop.layers.ssd import ssd
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
@@ -82,6 +83,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "mamba3": mamba3,
         "hgrn2": hgrn2,
         "mlstm": mlstm,
+        "slstm": slstm,
         "rwkv7": rwkv7,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
@@ -141,10 +143,10 @@ def sequence_layer(
         state_size: Size of the state, with the meaning that the layer's builder gives it.
             For most layers it is the number of real or complex numbers in the state of
             one direction. For ``s4d`` it is the number of conjugate pairs of one channel,
-            for ``selective`` of states of one channel, and for ``linoss`` of oscillators.
-            For ``gla``, ``hgrn2``, ``mlstm``, ``rwkv7`` and layers of the delta rule it is
-            the number of entries of a head's key. For ``ssd`` and ``mamba3`` it is the
-            number of entries of ``B``.
+            for ``selective`` of states of one channel, for ``linoss`` of oscillators, and
+            for ``slstm`` of neurons. For ``gla``, ``hgrn2``, ``mlstm``, ``rwkv7`` and
+            layers of the delta rule it is the number of entries of a head's key. For
+            ``ssd`` and ``mamba3`` it is the number of entries of ``B``.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         options: Further arguments of the layer's builder. A list is converted to a tuple.

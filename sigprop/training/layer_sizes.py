@@ -14,7 +14,10 @@ MATRICES = (
     *("deltanet", "delta_product", "gated_deltanet", "gla", "hgrn2"),
     *("mamba3", "mlstm", "rwkv7", "selective", "ssd"),
 )
-CHANNELS = ("causal_attention", "constant_gate", "gated_unit", "mingru", "rglru")
+CHANNELS = (
+    *("causal_attention", "constant_gate", "gated_unit", "mingru", "rglru"),
+    "slstm",
+)
 """Layers with one state per channel, so that the size of the state is the width."""
 
 

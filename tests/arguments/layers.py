@@ -112,6 +112,17 @@ ROWS: dict[str, Row] = {
         offsets=(1.0, 2.0),
     ),
     "sigprop.layers.rwkv7": layer_row(state_size=2, width=4, heads=2, rank=2),
+    "sigprop.layers.slstm": layer_row(
+        "ends: -1 at 0, ends: 0 at 0, ends: -1 at 1, ends: 0 at 1, depth: 0, "
+        "state_gain: -1, state_gain: 0",
+        state_size=4,
+        width=4,
+        heads=2,
+        forget="sigmoid",
+        ends=(2.0, 1.0),
+        depth=0.5,
+        state_gain=1.0,
+    ),
     "sigprop.layers.deltanet": layer_row(state_size=2, width=4, heads=2),
     "sigprop.layers.gated_deltanet": layer_row(
         state_size=2, width=4, heads=2, steps=(0.01, 0.1)

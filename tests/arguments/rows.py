@@ -72,6 +72,7 @@ SLOW = {
         "layers.hgrn2",
         "layers.mlstm",
         "layers.rwkv7",
+        "layers.slstm",
         "layers.gated_deltanet",
         "layers.s4d",
         "landscape.moved",
@@ -95,7 +96,7 @@ _RECORDS = {
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
         "ConstantGate DeltaNet DeltaProduct GLA GRU GatedDeltaNet GatedUnit HGRN2 InputGated "
         "LRU LSTM Layer LinOSS LinearRNN MLSTM Mamba3 MatrixGated MinGRU NonlinearRNN RGLRU "
-        "RWKV7 RotRNN S4 S4D S5 SSD Selective Stack TwoWay"
+        "RWKV7 RotRNN S4 S4D S5 SLSTM SSD Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",

@@ -16,7 +16,10 @@ from sigprop.networks import SEQUENCE_LAYERS, sequence_layer
 from tests.sigprop.networks.small import OPTIONS, noise, trees_close
 
 KEY = jax.random.key(1)
-AS_WIDE_AS_THE_STATE = ("gated_unit", "constant_gate", "attention", "rglru", "mingru")
+AS_WIDE_AS_THE_STATE = (
+    *("gated_unit", "constant_gate", "attention", "rglru", "mingru"),
+    "slstm",
+)
 
 
 @functools.cache

@@ -224,6 +224,7 @@ def test_sizes_of_registered_layers():
     assert layer_size("selective", 32, 64) == (8, {})
     assert layer_size("rglru", 64, 32) == (32, {"heads": 4})
     assert layer_size("mingru", 64, 32) == (32, {})
+    assert layer_size("slstm", 64, 32) == (32, {"heads": 4})
     assert layer_size("hgrn2", 32, 64) == (8, {"heads": 4})
     assert "gru" not in registered_layers()  # needs the times of its gates
     assert set(registered_layers()) <= set(MODELS)
