@@ -287,7 +287,8 @@ print(f"{small / large:.2g} times")
 
 # %% [markdown]
 # These commands draw the related figures: `sigprop figure sigprop-newer-layers`,
-# `sigprop figure sigprop-equal-memory`.
+# `sigprop figure sigprop-equal-memory` and, of trained layers,
+# `sigprop figure sigprop-audits-of-today`.
 #
 # ## The other notebooks
 #

@@ -34,6 +34,7 @@ from sigprop.training.segments import Diverged, untrained
 from sigprop.training.supervised import fit
 
 VERSION = 1
+CLASSIFIED = ("digits", "listops-short", "smnist-10k")
 QUANTITIES = ("state", "state at the end")
 AUDITED, BATCH = 128, 16  # examples of the audit, and of a batch of it
 SCORED = 512  # examples at most of the validation, and of the test
@@ -45,8 +46,7 @@ class Config:
     """A training and its audit.
 
     Attributes:
-        task: ``digits``, ``listops-short``, or a table of
-            ``sigprop.tasks.tables.load_table``.
+        task: One of ``CLASSIFIED``, or a table of ``sigprop.tasks.tables.load_table``.
         model: A name of ``sigprop.training.layer_sizes.registered_layers``.
         seed: Seed of the training.
         steps: Steps of the training.
@@ -106,9 +106,9 @@ def run_cells(
         FileNotFoundError: If the task is read from files that are not there.
     """
     (config,) = configs
-    classes = config.task in ("digits", "listops-short")
+    train = _classified if config.task in CLASSIFIED else _forecast
     try:
-        return [(_classified if classes else _forecast)(config, checkpoint, progress)]
+        return [train(config, checkpoint, progress)]
     except Diverged as error:
         missing = np.full((2, len(QUANTITIES), 5), math.nan)
         return [_dataset(missing, missing, math.nan, -1, error.step)]

@@ -1,19 +1,22 @@
-"""Layers of 2024 to 2026 on short ListOps, each trained once."""
+"""Layers of 2024 to 2026 on three tasks, each trained once."""
 
 from collections.abc import Callable
 
 from sigprop.experiments.audits_of_today.cells import Config
 
-TASKS = ("listops-short",)
-"""Expressions of up to 127 tokens.  A cell also takes ``digits``, or a table to forecast."""
+TASKS = ("listops-short", "smnist-10k", "ETTh1")
+"""Expressions of up to 127 tokens, images of 784 pixels, and forecasts of 24 hours."""
 
 MODELS = (
     "ssd",
     "deltanet",
     "gated_deltanet",
+    "delta_product",
     "rwkv7",
     "mlstm",
     "hgrn2",
+    "mamba3",
+    "linoss",
 )
 
 

@@ -36,12 +36,13 @@ def made_up(seed=0):
     )
 
 
-@pytest.mark.parametrize("panel", [None, "a"])
+@pytest.mark.parametrize("panel", [None, "a", "c"])
 def test_every_block_has_its_assumption_and_its_ratio(panel):
     data = made_up()
     drawn = figure.draw({figure.STUDY: data}, panel)
     panels = [axes for axes in drawn.axes if axes.get_label() != "<colorbar>"]
-    for axes, task in zip(panels, figure.TASKS, strict=True):
+    tasks = [*figure.TASKS] if panel is None else [[*figure.TASKS]["abc".index(panel)]]
+    for axes, task in zip(panels, tasks, strict=True):
         case = data.isel(cell=data["task"].values == task).sel(quantity="state")
         edges = np.meshgrid(np.arange(3) - 0.5, np.arange(10) - 0.5)
         picture = Reading(axes).mesh(*edges, case["ratio"].values)
@@ -60,12 +61,13 @@ def test_every_block_has_its_assumption_and_its_ratio(panel):
 def test_the_sentence_counts_blocks_and_the_table_has_every_cell():
     results = {figure.STUDY: made_up(1)}
     text, data = figure.shown(results), results[figure.STUDY].sel(quantity="state")
-    sentence, scores = text.split(". ")
-    low, high = data["score"].values.min(), data["score"].values.max()
-    assert scores == f"Test accuracies are {low:.2f} to {high:.2f}."
-    for task, name in figure.TASKS.items():
-        assert f"18 blocks on {name}: " in sentence
-        fails = data["fails"].values[data["task"].values == task].ravel()
+    sentences = text.split(". ")
+    for sentence, (task, name) in zip(sentences, figure.TASKS.items(), strict=True):
+        case = data.isel(cell=data["task"].values == task)
+        low, high = case["score"].values.min(), case["score"].values.max()
+        scores = f"{figure.SCORES[task]} of {low:.2f} to {high:.2f}"
+        assert f"On {name}, with {scores}, the first to fail in 18 blocks: " in sentence
+        fails = case["fails"].values.ravel()
         words = [figure.WORDS[name] for name in fails]
         said = re.findall(r"(\w+) (\d+)(?:,| and|\.|$)", sentence.split(": ")[1])
         assert {word: int(count) for word, count in said} == {
