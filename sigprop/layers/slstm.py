@@ -43,10 +43,8 @@ from sigprop.theory import slstm as theory
 
 Forget = Literal["sigmoid", "exponential"]
 FORGETS: tuple[Forget, ...] = ("sigmoid", "exponential")
-FIRST_BLOCK, ADDED = (
-    0.3,
-    1.3,
-)  # the exponent of forget biases, and what depth adds to it
+FIRST_BLOCK = 0.3  # exponent of the positions of forget biases, in the first block
+ADDED = 1.3  # to the exponent, in the last block
 
 
 @final
