@@ -359,7 +359,7 @@ class Empirical:
         values: Measured sequences, one in each row.
 
     Raises:
-        ValueError: If ``values`` is not a matrix of finite real numbers, or a number is
+        ValueError: If ``values`` is not a matrix of finite real numbers, or a value is
             too large to square.
 
     Source: Zucchet & Orvieto (2024), Eq. 75.  In sequences of ``length`` steps,
@@ -451,7 +451,7 @@ class Recording:
         values: Time series, as a vector.
 
     Raises:
-        ValueError: If ``values`` is not a vector of finite real numbers, or a number is
+        ValueError: If ``values`` is not a vector of finite real numbers, or a value is
             too large to square.
 
     Example:

@@ -64,8 +64,8 @@ def expand(
         The arrays are in alphabetical order of their names.
 
     Raises:
-        ValueError: If the student is not linear, or a number is not in double
-            precision; if ``route`` is unknown or does not accept the layer, the
+        ValueError: If the student is not linear; if the task or the student is not in
+            double precision; if ``route`` is unknown or does not accept the layer, the
             sequence length or ``at_optimum``; if sequences are infinitely long and the
             student is not stable; if eigenvectors of a dense layer are linearly
             dependent.

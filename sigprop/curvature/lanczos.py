@@ -283,7 +283,7 @@ def participation(vectors: Float[np.ndarray, "n p"]) -> Float[np.ndarray, " n"]:
     """Effective number of nonzero entries of each vector, ``(sum v^2)^2 / sum v^4``.
 
     Args:
-        vectors: Vectors, one a row.
+        vectors: Vectors, one in each row.
 
     Raises:
         ValueError: If a vector is zero or not finite.

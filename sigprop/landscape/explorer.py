@@ -116,7 +116,7 @@ def explore(**given: Any) -> Any:
     Python updates the picture, and the picture's controls update the attribute.  Three
     more attributes are lists with an entry for each step of the gradient descent: the
     two trained ``parameters``, the ``losses`` and the largest ``curvatures``.  With
-    Adam, they are curvatures of the preconditioned Hessian.
+    Adam, ``curvatures`` are those of the preconditioned Hessian.
 
     Args:
         given: Settings by name; all have defaults.  ``modulus`` and ``angle`` (radians)

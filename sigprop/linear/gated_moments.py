@@ -302,11 +302,11 @@ def predict_gated(
     infinite limit is returned as infinity, and an error larger than its moment raises
     no exception, so check ``error``.
 
-    In a ``MatrixGated`` layer, a matrix multiplies the state.  Gaussian expectations
-    are then means over points of Sobol sequences, and their errors are estimated.
-    Moments of derivatives take 0.1 seconds on one core for each entry of a parameter if
-    keys have size 3.  For keys of size 8, they take 0.4 seconds.  Use ``names`` to
-    choose few parameters.
+    In a ``MatrixGated`` layer, a matrix multiplies the state.  For such a layer,
+    Gaussian expectations are means over points of Sobol sequences, and their errors are
+    estimated.  Its moments of derivatives take 0.1 seconds on one core for each entry
+    of a parameter if keys have size 3.  For keys of size 8, they take 0.4 seconds.  Use
+    ``names`` to choose few parameters.
 
     Memory holds one number for each neuron, node and input channel.  There are about 60
     nodes for each nonlinear projection of a gate if the gate's argument has standard
@@ -320,11 +320,11 @@ def predict_gated(
             other and in time.
         law: Values of the input vector and their probabilities, in place of Gaussian
             inputs.
-        terms: Pairs (variance, correlation of successive inputs) of AR(1) processes.
-            Each input channel is the sum of such processes, times ``scale``.  With a
-            ``law``, pass ``((1, rho),)``: each input then repeats the previous one with
-            probability ``rho`` and is drawn anew otherwise.  Default: inputs that are
-            independent in time.
+        terms: Pairs (variance, correlation of successive inputs), one for each of some
+            AR(1) processes.  Each input channel is the sum of such processes, times
+            ``scale``.  With a ``law``, pass ``((1, rho),)``: each input then repeats
+            the previous one with probability ``rho`` and is drawn anew otherwise.
+            Default: inputs that are independent in time.
         steps: Number of inputs since the zero state.  Default: the limit of infinitely
             many.
         settled: Relative error at which refinement of the grid for correlated inputs
@@ -347,11 +347,12 @@ def predict_gated(
         ValueError: If JAX traces the layer, inputs are Gaussian and ``spread`` is not
             given; if a limit is infinite, or the error of a moment may exceed its
             value; if ``scale`` is not positive and finite, or is given with a ``law``;
-            if ``steps`` is negative, or a name is unknown; if a layer of the delta rule
-            has ``terms`` but no ``steps``; if it has Gaussian inputs with more than one
-            term, or with fewer than 2 or more than 5 channels; if ``terms`` need too
-            many nodes; if a ``MatrixGated`` layer has ``terms``, too large keys, or so
-            many parameter entries that the computation would take minutes.
+            if ``steps`` is negative, or an entry of ``names`` is unknown; if a layer of
+            the delta rule has ``terms`` but no ``steps``; if it has Gaussian inputs
+            with more than one term, or with fewer than 2 or more than 5 channels; if
+            ``terms`` need too many nodes; if a ``MatrixGated`` layer has ``terms``, too
+            large keys, or so many parameter entries that the computation would take
+            minutes.
 
     Example:
         Moments of the state, and of derivatives with respect to four parameters:
@@ -520,8 +521,8 @@ def lagged_gated(
 
     Raises:
         TypeError: If ``predict_gated`` does not accept the layer's type.
-        ValueError: If the lag is negative; if ``scale``, ``steps`` or ``spread`` is
-            refused by ``predict_gated``; if the limit is infinite.
+        ValueError: If the lag is negative; if ``scale``, ``steps`` or ``spread`` is not
+            accepted by ``predict_gated``; if the limit is infinite.
 
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
@@ -584,9 +585,9 @@ def predict_key_gradient(
 
     Raises:
         TypeError: If the layer is of another type, or JAX traces it.
-        ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if the
-            limit is infinite; if the size of the keys would require a quadrature rule
-            of more than 8 388 608 nodes.
+        ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if
+            the limit is infinite; if a quadrature rule for keys of this size would have
+            more than 8 388 608 nodes.
 
     Source: ``sigprop.neuron.delta_moments.key_gradient``.
 
@@ -645,7 +646,7 @@ def predict_output(
     Raises:
         TypeError: If ``predict_gated`` does not accept the layer's type, or if JAX
             traces the layer or ``scale``.
-        ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if a
+        ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if a
             limit is infinite; if the layer's method ``neurons`` gives no readout; if
             sums would have too many nodes.  Also, without a ``law``, if a gate has
             kinks or the layer is one of the delta rule.
@@ -726,8 +727,9 @@ def predict_input_gradient(
     Raises:
         TypeError: If ``predict_gated`` does not accept the layer's type; if it is a
             layer of the delta rule or a ``MatrixGated`` layer.
-        ValueError: If the lag is negative, or not below ``steps``; if ``scale``, ``steps``
-            or ``spread`` is refused by ``predict_gated``; if the limit is infinite.
+        ValueError: If the lag is negative, or not below ``steps``; if ``scale``,
+            ``steps`` or ``spread`` is not accepted by ``predict_gated``; if the limit
+            is infinite.
 
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 

@@ -46,7 +46,7 @@ class Modes(NamedTuple):
 
     Attributes:
         lam: Eigenvalues.
-        vectors: Eigenvectors, one a column.
+        vectors: Eigenvectors, one in each column.
         inward: Input weights of the modes.
         outward: Output weights of the modes.
         skip: Matrix from the input directly to the output.

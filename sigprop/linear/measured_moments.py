@@ -60,7 +60,7 @@ def responses(
 
     Args:
         layer: Any layer.
-        u: Inputs.
+        u: Inputs of one sequence.
         at: Index of the step, counted from 0.
         errors: Errors ``v`` that are backpropagated from the output, one in each row.
 
@@ -70,7 +70,8 @@ def responses(
         axis.
 
     Raises:
-        ValueError: If ``at`` is not an index of a step, or a number is not finite.
+        ValueError: If ``at`` is not an index of a step, or an entry of ``u`` or
+            ``errors`` is not finite.
 
     Example:
         The errors are the two unit vectors, so that each gradient has two rows:

@@ -114,11 +114,10 @@ class Linear(NamedTuple):
 def least_squares(task: Forecasts) -> Linear:
     """Fit a linear map from input rows to forecast rows by least squares.
 
-    The map has a constant term, and is the same for all features.
-
-    It has the least squared error over all training windows.  A QR factorisation,
-    updated feature by feature, is more accurate than the normal equations.  Memory
-    holds the windows of at most two features at a time.
+    The map has a constant term, is the same for all features, and has the least squared
+    error over all training windows.  A QR factorisation, updated feature by feature, is
+    more accurate than the normal equations.  Memory holds the windows of at most two
+    features at a time.
 
     Args:
         task: Forecasting task with the training windows.

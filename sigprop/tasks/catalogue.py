@@ -130,7 +130,7 @@ def load_task(
             (``pip install 'sigprop[data]'``).
 
     Example:
-        Ten classes, one number a step, and 360 test examples:
+        Ten classes, one number at each step, and 360 test examples:
 
         >>> data = load_task("digits")
         >>> data.classes, data.train.features, len(data.test.labels)

@@ -69,7 +69,7 @@ class Examples:
             example; if a length is outside ``1 ... L``.
 
     Example:
-        Five examples of eight steps, with one number a step and no padding:
+        Five examples of eight steps, with one number at each step and no padding:
 
         >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
         >>> examples.steps, examples.features, examples.full

@@ -42,15 +42,15 @@ def splits(table: Table) -> dict[Part, Rows]:
 
     The shares are the usual ones in the literature.  The tables ETTh1, ETTh2, ETTm1 and
     ETTm2 are split into 12, 4 and 4 months of 30 days; later rows are unused.  Any
-    other table is split into the first 70 % of its rows, the next 10 % and the last 20
-    %.
+    other table is split into the first 70 %, the next 10 % and the last 20 % of its
+    rows.
 
     Returns:
         First row and end (exclusive) of each part, under the keys ``train``,
         ``validation`` and ``test``.
 
     Raises:
-        ValueError: If an ETT table has less than 20 months.
+        ValueError: If a table of these four names has fewer than 20 months of rows.
 
     Example:
         The training part ends before row 1598, and the test part starts at row 1828:
@@ -87,7 +87,7 @@ class Windows(NamedTuple):
     Attributes:
         inputs: Input rows of each window.  Each feature is scaled to mean 0 and
             variance 1 over the training rows.
-        targets: Rows to forecast of each window, scaled in the same way.
+        targets: Rows to forecast in each window, scaled in the same way.
         calendar: Calendar features, such as hour and weekday, of all rows of each
             window, from -0.5 to 0.5.  There are none if the task has
             ``calendar=False``.
@@ -324,8 +324,8 @@ def errors(
         truth: True rows of each window, in the units of the forecast.
 
     Raises:
-        ValueError: If there is no window, or a number is not finite or too large to
-            square.
+        ValueError: If there is no window, or a value of ``forecast`` or ``truth`` is
+            not finite or too large to square.
 
     Example:
         All errors are 3:

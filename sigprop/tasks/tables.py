@@ -300,7 +300,7 @@ def load_table(data: str) -> Table:
             six names, and ``SIGPROP_DATA`` is not set or its folder lacks the file.
         ModuleNotFoundError: If ``data`` is ``co2`` and statsmodels is not installed
             (``pip install 'sigprop[data]'``).
-        ValueError: If ``data`` is empty, or ``read_table`` refuses the file.
+        ValueError: If ``data`` is empty, or ``read_table`` does not accept the file.
 
     Example:
         >>> load_table("co2").features

@@ -88,8 +88,8 @@ class TeacherStudent(eqx.Module):
             batch: Number of sampled sequences.  Default: the exact loss.
 
         Raises:
-            ValueError: If only one of ``key`` and ``batch`` is given, or if ``population``
-                or ``sampled`` refuses the student.
+            ValueError: If only one of ``key`` and ``batch`` is given, or if
+                ``population`` or ``sampled`` does not accept the student.
         """
         if (key is None) != (batch is None):
             raise ValueError(
