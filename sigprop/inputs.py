@@ -45,14 +45,17 @@ def _require_finite(name: str, value: float, low: float, high: float) -> None:
 class GaussianProcess:
     """Base class of stationary Gaussian processes of mean zero.
 
-    The method ``initial`` computes the state before the first step from standard normal
-    numbers, so that the process is stationary from the first step on.  The method
-    ``step`` computes the next state and input from further standard normal numbers.
-    Simulations on a CPU are fastest if ``step`` is linear and accepts NumPy arrays.
+    A process has a state.  The method ``initial`` draws it from its stationary
+    distribution, so that inputs are stationary from the first step on.  The method
+    ``step`` computes the next state and the next input.  Both convert standard normal
+    numbers, which they get as arguments.  Simulations on a CPU are fastest if ``step``
+    is linear and accepts NumPy arrays.
 
     Attributes:
-        initial_width: Number of standard normal numbers that ``initial`` takes.
-        step_width: Number of standard normal numbers that each ``step`` takes.
+        initial_width: Number of standard normal numbers that ``initial`` needs for each
+            sequence.
+        step_width: Number of standard normal numbers that ``step`` needs for each
+            sequence.
 
     Example:
         ``Mixed`` adds two independent processes, so that a step needs two numbers:
@@ -69,16 +72,18 @@ class GaussianProcess:
         """The state before the first step, drawn from its stationary distribution.
 
         Args:
-            noise: Standard normal numbers, with a column for each sequence.
+            noise: Standard normal numbers, independent of each other, with a column for
+                each sequence.
         """
 
     @abstractmethod
     def step(self, state: State, noise: Rows) -> tuple[State, Row]:
-        """Compute the next state and the next input of each sequence.
+        """Compute the next state and the next input of each of several sequences.
 
         Args:
-            state: State before the step.
-            noise: Standard normal numbers, with a column for each sequence.
+            state: State of all sequences before the step.
+            noise: Standard normal numbers, independent of each other, with a column for
+                each sequence.
         """
 
     @abstractmethod
@@ -99,8 +104,8 @@ class GaussianProcess:
             dtype: Floating-point type of the result.
 
         Raises:
-            ValueError: If ``dtype`` has 64 bits and JAX's 64-bit mode is off, or is no
-                type of numbers.
+            ValueError: If ``dtype`` has 64 bits and JAX's 64-bit mode is off, or is not
+                a numeric type.
         """
         require_dtype(dtype)
         return _draw(self, key, num, length, dtype)
@@ -123,12 +128,12 @@ def _draw(
 @final
 @dataclass(frozen=True)
 class White(GaussianProcess):
-    """White noise: independent Gaussian inputs with ``R(0) = variance``.
+    """White noise: Gaussian inputs that are independent in time.
 
-    The autocovariance is zero at all other lags.
+    The autocovariance is ``R(0) = variance``, and zero at all other lags.
 
     Attributes:
-        variance: Variance of an input, finite and not negative.
+        variance: Variance of the input, finite and not negative.
 
     Raises:
         ValueError: If ``variance`` is out of range.
@@ -160,12 +165,12 @@ class White(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class Constant(GaussianProcess):
-    """Inputs that are the same at all steps: ``R(lag) = variance``.
+    """Inputs that are constant in time: one Gaussian number for each sequence.
 
-    Each sequence has one Gaussian value.
+    The autocovariance is ``R(lag) = variance`` at all lags.
 
     Attributes:
-        variance: Variance of an input, finite and not negative.
+        variance: Variance of the input, finite and not negative.
 
     Raises:
         ValueError: If ``variance`` is out of range.
@@ -201,12 +206,12 @@ class AR1(GaussianProcess):
 
     The autocovariance is ``R(lag) = variance rho**|lag|``.  The recurrence is
     ``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.  Inputs are white for
-    ``rho = 0`` and constant for ``rho = 1``.  For ``rho = -1`` they change sign at every
-    step.
+    ``rho = 0`` and constant for ``rho = 1``.  For ``rho = -1``, they change their sign
+    at every step.
 
     Attributes:
         rho: Correlation of successive inputs, from -1 to 1.
-        variance: Variance of an input, finite and not negative.
+        variance: Variance of the input, finite and not negative.
 
     Raises:
         ValueError: If ``rho`` or ``variance`` is out of range.
@@ -297,10 +302,11 @@ class Mixed(GaussianProcess):
 class MovingAverage(GaussianProcess):
     """Moving average of white noise, ``x_t = sum_k taps[k] noise_{t-k}``.
 
-    Its autocovariance is zero from lag ``len(taps)`` on.
+    The autocovariance is zero at lags of ``len(taps)`` and more.
 
     Attributes:
-        taps: Weights of the present and the past noise, which has unit variance.
+        taps: Weights of the noise, which has unit variance, at the present and at past
+            steps.
 
     Raises:
         ValueError: If there are no taps, or one is not finite or too large to square.
@@ -322,7 +328,7 @@ class MovingAverage(GaussianProcess):
 
     @property
     def initial_width(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Number of standard normal numbers that ``initial`` takes."""
+        """Number of standard normal numbers that ``initial`` needs per sequence."""
         return len(self.taps) - 1
 
     def initial(self, noise: Rows) -> State:
@@ -345,20 +351,21 @@ class MovingAverage(GaussianProcess):
 @final
 @dataclass(frozen=True, eq=False)
 class Empirical:
-    """Measured sequences, sampled at random with replacement.
+    """Measured sequences as an input process, sampled with replacement.
 
-    The mean is not subtracted.
+    ``autocovariance`` and ``sample`` do not subtract the mean of the sequences.
 
     Attributes:
-        values: Measured sequences, one a row.
+        values: Measured sequences, one in each row.
 
     Raises:
-        ValueError: If ``values`` is not a matrix of finite real numbers, or a number is
+        ValueError: If ``values`` is not a matrix of finite real numbers, or a value is
             too large to square.
 
-    Source: Zucchet & Orvieto (2024), Eq. 75.  The divisor here is ``length - |lag|``, the
-        number of pairs at a lag in ``length`` steps.  The paper's sum from ``t = 0`` to
-        ``T - |lag|`` counts ``T + 1`` steps.
+    Source: Zucchet & Orvieto (2024), Eq. 75.  In sequences of ``length`` steps,
+        ``length - |lag|`` pairs of steps are ``lag`` apart.  ``autocovariance`` divides
+        the sum of their products by this number.  The paper sums from ``t = 0`` to
+        ``T - |lag|``, so ``length`` is its ``T + 1``.
 
     Example:
         >>> rows = Empirical(np.array([[1.0, -1.0, 1.0, -1.0]]))
@@ -396,8 +403,8 @@ class Empirical:
             dtype: Floating-point type of the result.
 
         Raises:
-            ValueError: If ``values`` has fewer than ``length`` steps, or if ``dtype`` has
-                64 bits and JAX's 64-bit mode is off.
+            ValueError: If ``values`` has fewer than ``length`` steps, or if ``dtype``
+                has 64 bits and JAX's 64-bit mode is off.
         """
         require_dtype(dtype)
         if length > self.values.shape[1]:
@@ -411,10 +418,10 @@ class Empirical:
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """The mean product ``x_{t+lag} x_t`` over all steps and sequences, at each lag.
+        """The mean of ``x_{t+lag} x_t`` over all steps and sequences, at each lag.
 
         Raises:
-            ValueError: If a lag is not below the number of steps.
+            ValueError: If the absolute value of a lag is not below the number of steps.
         """
         length = self.values.shape[1]
         distance = np.abs(np.asarray(lags))
@@ -432,18 +439,19 @@ class Empirical:
 @final
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """One measured time series, continued periodically.
+    """One measured time series as an input process, continued periodically.
 
-    A sample starts at a random step and continues at the first step after the last.  The
-    process is thus exactly stationary, and ``R(lag)`` is the mean of ``x_t x_{t+lag}`` over
-    a period.  The mean is not subtracted.  Two samples are uncorrelated only if the mean
-    is zero.
+    A sample starts at a random step of the series; after the last step, it continues
+    with the first.  The process is thus exactly stationary, and ``R(lag)`` is the mean
+    of ``x_t x_{t+lag}`` over a period.  ``autocovariance`` and ``sample`` do not
+    subtract the mean of the series.  Two samples are uncorrelated only if this mean is
+    zero.
 
     Attributes:
-        values: Time series, a vector.
+        values: Time series, as a vector.
 
     Raises:
-        ValueError: If ``values`` is not a vector of finite real numbers, or a number is
+        ValueError: If ``values`` is not a vector of finite real numbers, or a value is
             too large to square.
 
     Example:
@@ -466,7 +474,7 @@ class Recording:
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
-        """Draw ``num`` sequences of ``length`` steps, each from a random start.
+        """Draw ``num`` sequences of ``length`` steps, each from a random first step.
 
         Args:
             key: Random key.

@@ -46,27 +46,29 @@ def expand(
 ) -> Expansion:
     """Compute the exact gradient and Hessian of ``task.loss`` at a linear student.
 
-    If the student has a normalisation that is detached in training, it is differentiated
-    here.
+    A normalisation of the student that is detached in training, i.e. whose gradient is
+    stopped, is differentiated here.
 
     Args:
-        task: Task with a teacher in double precision; see ``teacher_student``.
+        task: Task whose teacher is in double precision; see ``teacher_student``.
         student: A linear layer in double precision, which need not be at the optimum.
-        route: Method of computation.  ``closed`` accepts every linear layer.  ``gramian``
-            needs a causal layer with real states and infinitely long sequences.
-            ``autodiff`` differentiates ``task.loss``.
-        at_optimum: If true, the target is the student's output.  The gradient is then zero,
-            and the Hessian is the Gauss-Newton matrix.  Not available by ``autodiff``.
+        route: Method of computation.  ``closed`` accepts every linear layer.
+            ``gramian`` needs a causal layer with real states and infinitely long
+            sequences.  ``autodiff`` applies automatic differentiation to ``task.loss``.
+        at_optimum: If true, the student's own output is the target, so that the
+            gradient is zero and the Hessian is the Gauss-Newton matrix.  ``autodiff``
+            does not accept this.
 
     Returns:
-        The gradient, the Hessian, and the position of each parameter in both.  Parameters
-        are in alphabetical order of their names.
+        The gradient, the Hessian, and the position of each parameter array in both.
+        The arrays are in alphabetical order of their names.
 
     Raises:
-        ValueError: If the student is not linear, or a number is not in double precision;
-            if the route is unknown or does not accept the layer, the length or
-            ``at_optimum``; if sequences are infinitely long and the student is not
-            stable; if eigenvectors of a dense layer are linearly dependent.
+        ValueError: If the student is not linear; if the task or the student is not in
+            double precision; if ``route`` is unknown or does not accept the layer, the
+            sequence length or ``at_optimum``; if sequences are infinitely long and the
+            student is not stable; if eigenvectors of a dense layer are linearly
+            dependent.
 
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
 

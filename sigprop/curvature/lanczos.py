@@ -219,19 +219,23 @@ def quadrature(
 ) -> Quadrature:
     """Estimate the spectrum of a symmetric matrix by stochastic Lanczos quadrature.
 
-    The start vectors have random signs as entries.
+    The spectrum is approximated by nodes with weights, from Lanczos iterations that
+    start at random vectors.  The entries of these vectors are random signs.
 
     Args:
-        key: Random key, which must not be used again; start ``i`` uses ``fold_in(key, i)``.
+        key: Random key, which must not be used again; start vector ``i`` uses
+            ``fold_in(key, i)``.
         product: Function that multiplies the symmetric matrix by a vector of size p, such
             as the result of ``hessian``.
-        like: Any vector of the size and precision of the starts.
-        steps: Number of products for each start.
-        probes: Number of independent starts, at least two.  Memory holds one at a time.
-        tap: Function that is called with the Lanczos decomposition of each start.
+        like: Any vector with the size and the floating-point type of the start vectors.
+        steps: Number of Lanczos steps for each start vector, with one product each.
+        probes: Number of independent start vectors, at least two.  They are processed
+            one after the other, so they do not add to the memory.
+        tap: Function that is called with the Lanczos decomposition of each start
+            vector.  Default: does nothing.
 
     Returns:
-        Nodes and weights of each start.  If the iteration of a start ends early, the
+        Nodes and weights for each start vector.  If an iteration ends early, the
         remaining nodes have weight zero.
 
     Raises:
@@ -276,10 +280,10 @@ def random_signs(key: PRNGKeyArray, like: Float[Array, " p"]) -> Float[Array, " 
 
 
 def participation(vectors: Float[np.ndarray, "n p"]) -> Float[np.ndarray, " n"]:
-    """Number of entries over which each vector is spread, ``(sum v^2)^2 / sum v^4``.
+    """Effective number of nonzero entries of each vector, ``(sum v^2)^2 / sum v^4``.
 
     Args:
-        vectors: Vectors, one a row.
+        vectors: Vectors, one in each row.
 
     Raises:
         ValueError: If a vector is zero or not finite.
@@ -359,14 +363,14 @@ def _residuals(
 
 
 def estimate(draws: Float[np.ndarray, "n *shape"]) -> Estimate:
-    """Mean and standard error of independent draws along the first axis.
+    """Mean and standard error over the first axis, which runs over independent draws.
 
     Returns:
         The mean, its standard error and the number of draws.
 
     Raises:
-        ValueError: If there are fewer than two draws, or one is not finite or above 1e150
-            in size.
+        ValueError: If there are fewer than two draws, or one is not finite or above
+            1e150 in absolute value.
 
     Example:
         >>> float(estimate(np.array([1.0, 2.0, 3.0])).mean)

@@ -60,11 +60,12 @@ class Expansion(NamedTuple):
     Attributes:
         gradient: First derivatives of the loss.
         hessian: Second derivatives of the loss.
-        layout: By the name of each parameter, its slice of the vector of all parameters
-            (``entries``) and its ``shape``.
+        layout: Dictionary from the name of each parameter array to its ``shape`` and
+            its slice (``entries``) of the vector of all parameters.
 
     Example:
-        A layer with 46 parameters, four of them in ``nu_log`` and two in ``D``:
+        A layer whose arrays have 46 entries, four of them in ``nu_log`` and two in
+        ``D``:
 
         >>> from sigprop.layers import lru
         >>> empty = Expansion.empty(lru(4, 2, key=jax.random.key(0)))
@@ -84,14 +85,14 @@ class Expansion(NamedTuple):
         return Expansion(np.zeros(size), np.zeros((size, size)), blocks)
 
     def block(self, first: str, second: str | None = None) -> Float[np.ndarray, "n m"]:
-        """The block of the Hessian with the entries of one or two parameters.
+        """The block of the Hessian for one parameter array, or for a pair of them.
 
         Args:
-            first: Name of the parameter of the rows.
-            second: Name of the parameter of the columns.  Default: ``first``.
+            first: Name of the parameter array of the rows.
+            second: Name of the parameter array of the columns.  Default: ``first``.
 
         Raises:
-            KeyError: If a name is not the name of a parameter.
+            KeyError: If the layer has no parameter array of this name.
         """
         column = first if second is None else second
         return self.hessian[self.layout[first].entries, self.layout[column].entries]
@@ -102,14 +103,15 @@ class Expansion(NamedTuple):
         columns: Int[np.ndarray, " m"],
         block: Float[np.ndarray, "n m"],
     ) -> None:
-        """Add a block to the Hessian, and its transpose at the mirrored position.
+        """Add a block and its mirrored transpose to the Hessian, in place.
 
-        A block on the diagonal is added twice, so pass half of it.
+        If ``rows`` and ``columns`` are the same, both are added to one block, so pass
+        half of a symmetric block.
 
         Args:
-            rows: Indices of the rows.
-            columns: Indices of the columns.
-            block: Numbers to add.
+            rows: Indices of the block's rows in the vector of all parameters.
+            columns: Indices of the block's columns in the vector of all parameters.
+            block: Second derivatives to add.
         """
         self.hessian[np.ix_(rows, columns)] += block
         self.hessian[np.ix_(columns, rows)] += block.T

@@ -27,8 +27,9 @@ class Curvature(eqx.Module):
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
-        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
-        split: Function from the vector to the tree of parameters.
+        batches: A pytree of arrays whose first axis runs over batches; ``None`` if the
+            loss needs no data.
+        split: Function from the vector of parameters to their pytree.
     """
 
     x: Float[Array, " p"]
@@ -41,7 +42,7 @@ class Curvature(eqx.Module):
 
     @abstractmethod
     def value(self, x: Float[Array, " p"], batch: Any) -> Float[Array, ""]:
-        """The loss of one batch at a vector of parameters."""
+        """The loss of one batch at the vector of parameters ``x``."""
 
     @property
     def size(self) -> int:
@@ -74,12 +75,15 @@ class Curvature(eqx.Module):
 
 @final
 class Hessian(Curvature):
-    """The Hessian of a loss, as a function of vectors; build one with ``hessian``.
+    """The Hessian of a loss, as a function that multiplies it by a vector.
+
+    Build one with ``hessian``.
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
-        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
-        split: Function from the vector to the tree of parameters.
+        batches: A pytree of arrays whose first axis runs over batches; ``None`` if the
+            loss needs no data.
+        split: Function from the vector of parameters to their pytree.
         of: Function of the parameters and a batch that returns the loss.
 
     Example:
@@ -91,26 +95,28 @@ class Hessian(Curvature):
     of: Callable[[Any, Any], Float[Array, ""]]
 
     def value(self, x: Float[Array, " p"], batch: Any) -> Float[Array, ""]:
-        """The loss of one batch at a vector of parameters."""
+        """The loss of one batch at the vector of parameters ``x``."""
         return self.of(self.split(x), batch)
 
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """Multiply the Hessian of one batch by a vector."""
+        """Multiply the Hessian of the loss of one batch by the vector ``v``."""
         gradient = jax.grad(self.value)
         return jax.jvp(lambda x: gradient(x, batch), (self.x,), (v,))[1]
 
 
 @final
 class GaussNewton(Curvature):
-    """The Gauss-Newton matrix ``J^T S J`` of a loss, as a function of vectors.
+    """The Gauss-Newton matrix of a loss, as a function that multiplies it by a vector.
 
-    ``J`` is the Jacobian of the model's outputs, and ``S`` is the Hessian of the loss with
-    respect to the outputs.  Build one with ``gauss_newton``.
+    The matrix is ``J^T S J``, averaged over batches.  ``J`` is the Jacobian of the
+    model's outputs, and ``S`` is the Hessian of the loss with respect to the outputs.
+    Build one with ``gauss_newton``.
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
-        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
-        split: Function from the vector to the tree of parameters.
+        batches: A pytree of arrays whose first axis runs over batches; ``None`` if the
+            loss needs no data.
+        split: Function from the vector of parameters to their pytree.
         outputs: Function of the parameters and a batch that returns the model's outputs.
         criterion: Function of the outputs and a batch that returns the loss.
 
@@ -126,11 +132,11 @@ class GaussNewton(Curvature):
     criterion: Callable[[Any, Any], Float[Array, ""]]
 
     def value(self, x: Float[Array, " p"], batch: Any) -> Float[Array, ""]:
-        """The loss of one batch at a vector of parameters."""
+        """The loss of one batch at the vector of parameters ``x``."""
         return self.criterion(self.outputs(self.split(x), batch), batch)
 
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """Multiply the Gauss-Newton matrix of one batch by a vector."""
+        """Multiply the Gauss-Newton matrix of one batch by the vector ``v``."""
 
         def outputs(x):
             return self.outputs(self.split(x), batch)
@@ -144,7 +150,7 @@ class GaussNewton(Curvature):
 def hessian(
     loss: Callable[[Any, Any], Float[Array, ""]], parameters: Any, batches: Any = None
 ) -> Hessian:
-    """Make the Hessian of the mean of ``loss(parameters, batch)`` over batches.
+    """Make the Hessian of ``loss(parameters, batch)``, averaged over batches.
 
     The result is a function that multiplies the Hessian by a vector; the matrix is never
     stored.
@@ -152,16 +158,16 @@ def hessian(
     Args:
         loss: Function of the parameters and a batch that returns the loss.  It is
             differentiated in reverse mode and then in forward mode.
-        parameters: A pytree of real arrays.  Entries of vectors have the order of
-            ``jax.flatten_util.ravel_pytree``.
-        batches: A pytree of arrays whose first axis is the batch.  Default: the loss
-            needs no data, and ``None`` is its second argument.
+        parameters: Parameters at which derivatives are taken, a pytree of real arrays.
+            Vectors have the order of ``jax.flatten_util.ravel_pytree``.
+        batches: A pytree of arrays whose first axis runs over batches; ``loss`` gets
+            one slice at a time.  Default: no data; ``loss`` gets ``None``.
 
     Raises:
-        ValueError: If there are no parameters, or one is not a real floating-point array;
-            if a layer has a detached normalisation, which stops gradients (apply
-            ``sigprop.layers.lru.attached`` first); if arrays of ``batches`` differ in
-            their number of batches.
+        ValueError: If there are no parameters, or one is not a real floating-point
+            array; if a layer has a detached normalisation, i.e. one whose gradient is
+            stopped (apply ``sigprop.layers.lru.attached`` first); if arrays of
+            ``batches`` differ in the length of their first axis.
 
     Example:
         The second derivatives of ``x**3`` are ``6 x``:
@@ -181,25 +187,26 @@ def gauss_newton(
 ) -> GaussNewton:
     """Make the Gauss-Newton matrix of ``criterion(outputs(parameters, batch), batch)``.
 
-    The matrix is ``J^T S J``, averaged over batches.  ``J`` is the Jacobian of the outputs,
-    and ``S`` is the Hessian of the criterion with respect to the outputs.  It equals the
-    Hessian of the loss without the term from second derivatives of the outputs.  The
-    result is a function that multiplies the matrix by a vector.
+    The matrix is ``J^T S J``, averaged over batches.  ``J`` is the Jacobian of the
+    outputs, and ``S`` is the Hessian of the criterion with respect to the outputs.  The
+    matrix equals the Hessian of the loss without the term from second derivatives of
+    the outputs.  The result is a function that multiplies it by a vector; the matrix is
+    never stored.
 
     Args:
         outputs: Function of the parameters and a batch that returns the model's
             outputs, differentiable in forward and in reverse mode.
         criterion: Function of the outputs and a batch that returns the loss.
-        parameters: A pytree of real arrays.  Entries of vectors have the order of
-            ``jax.flatten_util.ravel_pytree``.
-        batches: A pytree of arrays whose first axis is the batch.  Default: the functions
-            need no data, and ``None`` is their second argument.
+        parameters: Parameters at which derivatives are taken, a pytree of real arrays.
+            Vectors have the order of ``jax.flatten_util.ravel_pytree``.
+        batches: A pytree of arrays whose first axis runs over batches; the functions
+            get one slice at a time.  Default: no data; the functions get ``None``.
 
     Raises:
-        ValueError: If there are no parameters, or one is not a real floating-point array;
-            if a layer has a detached normalisation, which stops gradients (apply
-            ``sigprop.layers.lru.attached`` first); if arrays of ``batches`` differ in
-            their number of batches.
+        ValueError: If there are no parameters, or one is not a real floating-point
+            array; if a layer has a detached normalisation, i.e. one whose gradient is
+            stopped (apply ``sigprop.layers.lru.attached`` first); if arrays of
+            ``batches`` differ in the length of their first axis.
 
     Example:
         For outputs ``x**2`` and the sum of their squares, the diagonal is ``2 (2 x)**2``:

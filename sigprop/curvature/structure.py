@@ -35,7 +35,7 @@ def eigenpairs(hessian: Matrix) -> Pairs:
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or an entry is
-            above 1e150 in size.
+            above 1e150 in absolute value.
 
     Example:
         >>> pairs = eigenpairs(np.array([[1.0, 0.0], [0.0, -3.0]]))
@@ -49,11 +49,11 @@ def eigenpairs(hessian: Matrix) -> Pairs:
 
 
 def couplings(hessian: Matrix) -> Matrix:
-    """The normalised couplings of pairs of parameters.
+    """The coupling of each pair of parameters: a normalised entry of the Hessian.
 
     The coupling of parameters i and j is ``|H_ij| / sqrt(H_ii H_jj)``.  Couplings are
-    zero off the diagonal if the Hessian is diagonal.  At a minimum they are at most one.
-    Parameters with zero curvature have couplings of zero.
+    zero off the diagonal if the Hessian is diagonal.  At a minimum they are at most
+    one.  The couplings of a parameter with zero curvature are set to zero.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has a negative
@@ -78,13 +78,13 @@ def couplings(hessian: Matrix) -> Matrix:
 
 
 def off_diagonal_share(hessian: Matrix) -> float:
-    """Share of the off-diagonal entries in the sum of squares of a Hessian.
+    """Share of the off-diagonal entries in the sum of a Hessian's squared entries.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or is zero.
 
     Example:
-        The sum of squares is 2 off the diagonal, and 10 in total:
+        The sum of squares is 2 for the off-diagonal entries, and 10 in total:
 
         >>> round(off_diagonal_share(np.array([[2.0, 1.0], [1.0, 2.0]])), 6)
         0.2
@@ -101,9 +101,10 @@ def off_diagonal_share(hessian: Matrix) -> float:
 def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
     """Euclidean norm of each row of a Hessian, ``sqrt((H^2)_ii)``.
 
-    If displacements ``d`` from the optimum have unit covariance, these norms are the
-    root mean square of the entries of the gradient ``H d``.  Adam's effective learning
-    rates near the optimum are then proportional to the inverse norms.
+    Let the displacement ``d`` from the optimum be random with unit covariance.  The
+    entries of the gradient ``H d`` then have these norms as root mean squares.  Near
+    the optimum, Adam's effective learning rates are thus inversely proportional to the
+    norms.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite.
@@ -117,10 +118,10 @@ def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
 
 
 def preconditioned(hessian: Matrix) -> Matrix:
-    """Scale a Hessian ``H`` to unit diagonal, ``D^{-1/2} H D^{-1/2}``.
+    """Scale rows and columns of a Hessian so that its diagonal entries are one.
 
-    ``D`` is the diagonal of ``H``.  Rows and columns of parameters with zero curvature
-    become zero.
+    The result is ``D^{-1/2} H D^{-1/2}`` for the Hessian ``H`` with diagonal ``D``.
+    Rows and columns of parameters with zero curvature become zero.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has a negative
@@ -136,8 +137,8 @@ def preconditioned(hessian: Matrix) -> Matrix:
 def stability_bound(hessian: Matrix) -> float:
     """The largest stable learning rate of gradient descent, ``2 / L``.
 
-    ``L`` is the largest eigenvalue of the Hessian.  At larger learning rates, gradient
-    descent leaves a minimum.
+    ``L`` is the largest eigenvalue of the Hessian.  At a larger learning rate, gradient
+    descent moves away from the minimum.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has no positive
@@ -165,18 +166,19 @@ def measured_bound(
 ) -> float:
     """Measure the largest stable learning rate of gradient descent, by bisection.
 
-    Each trial takes 200 steps of gradient descent from a distance of 1e-9 to the minimum.
-    The learning rate is stable if the distance does not grow.
+    Each trial takes 200 steps of gradient descent, which start at a distance of 1e-9
+    from the minimum.  A learning rate is stable if the distance does not grow.
 
     Args:
-        gradient: Gradient of the loss.
+        gradient: Function of the parameters that returns the gradient of the loss.
         minimum: Parameters at which the gradient is zero.
-        start: Direction of the first displacement, ideally of largest curvature.
+        start: Direction of the initial displacement from the minimum, ideally the
+            direction of largest curvature.
         guess: A learning rate within a factor of two of the largest stable one.
 
     Raises:
         ValueError: If ``guess`` is not within a factor of two of the largest stable
-            learning rate; if ``start`` is zero; if a number is not finite.
+            learning rate; if ``start`` is zero; if an argument is not finite.
 
     Example:
         The loss ``2 x**2`` has curvature 4, so the largest stable rate is ``2 / 4``:

@@ -78,18 +78,18 @@ The time step of S4 is 0.01 in Fig. 9 and 1 in its caption.
 
 
 def twin(layer: Layer, name: str) -> Layer:
-    """Make a diagonal layer with the same impulse response as a layer with real states.
+    """Make a diagonal layer with the same impulse response as a layer with real state.
 
-    Each eigenvalue and each conjugate becomes a complex neuron.
+    Each eigenvalue becomes a complex neuron, including both of a conjugate pair.
 
     Args:
-        layer: A causal linear layer with real states, in double precision.  Its
+        layer: A causal linear layer with real state, in double precision.  Its
             eigenvalues have moduli between 0 and 1.
-        name: Type of the result: ``complex diagonal``, ``LRU``, ``S4`` (time step 0.01) or
-            ``S4, step 1``.
+        name: Type of the result: ``complex diagonal``, ``LRU``, ``S4`` (time step 0.01)
+            or ``S4, step 1`` (time step 1).
 
     Raises:
-        ValueError: If ``name`` is unknown, if the states of ``layer`` are complex, or if
+        ValueError: If ``name`` is unknown, if the state of ``layer`` is complex, or if
             its eigenvectors are linearly dependent.
         TypeError: If ``layer`` is not causal.
 

@@ -63,7 +63,7 @@ def settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """All settings: the given ones, and defaults for the others.
 
     Raises:
-        ValueError: If there is no setting of a name, or a value is out of range.
+        ValueError: If the name of a setting is unknown, or a value is out of range.
     """
     for name, value in given.items():
         if name not in DEFAULTS:
@@ -87,15 +87,16 @@ def settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fragment(**given: Any) -> str:
-    """The interactive landscape as a fragment of HTML, which runs without Python.
+    """An interactive loss landscape as a fragment of HTML, which runs without Python.
 
-    The fragment has an element and a script with the JavaScript module.
+    The fragment consists of an element and a script with the JavaScript module that
+    draws into it.
 
     Args:
         given: Settings by name; see ``explore``.
 
     Raises:
-        ValueError: If there is no setting of a name, or a value is out of range.
+        ValueError: If the name of a setting is unknown, or a value is out of range.
 
     Example:
         >>> "<script" in fragment(modulus=0.9)
@@ -108,28 +109,32 @@ def fragment(**given: Any) -> str:
 
 
 def explore(**given: Any) -> Any:
-    """The interactive landscape of one neuron that learns another, as a Jupyter widget.
+    """An interactive loss landscape of one neuron that learns another, for Jupyter.
 
-    A saved notebook shows it as HTML without a kernel.  Each setting is an attribute of
-    the widget.  Changing the attribute changes the picture, and the picture's controls
-    change the attribute.  Three more attributes are lists with an entry for each step of
-    the descent: the two trained ``parameters``, the ``losses`` and the largest
-    ``curvatures``.  With Adam, curvatures are divided by Adam's scales.
+    The result is a widget.  A saved notebook contains it as HTML, which works without a
+    kernel.  Each setting is an attribute of the widget.  A change of an attribute in
+    Python updates the picture, and the picture's controls update the attribute.  Three
+    more attributes are lists with an entry for each step of the gradient descent: the
+    two trained ``parameters``, the ``losses`` and the largest ``curvatures``.  With
+    Adam, ``curvatures`` are those of the preconditioned Hessian.
 
     Args:
-        given: Settings by name; a setting that is not given has its default.
-            ``modulus`` and ``angle`` (radians) define the teacher's eigenvalue.
-            ``rho`` is the correlation of successive inputs.
-            ``share`` sets the factor of the inputs, ``sqrt(1 - share |lam|^2)``.
-            ``parametrisation`` is ``polar``, ``exp``, ``tanh`` or ``real``.
-            ``optimiser`` is ``descent``, ``momentum`` or ``adam``, with the learning rate
-            ``rate``, the momentum coefficient ``beta`` and the number of ``steps``.
-            ``start`` is the student's eigenvalue before the first step.
-            ``view`` sets the axes: ``disc`` (the eigenvalue) or ``parameters``.
+        given: Settings by name; all have defaults.  ``modulus`` and ``angle`` (radians)
+            define the teacher's eigenvalue.  ``rho`` is the correlation of successive
+            inputs.  ``share`` sets the factor ``sqrt(1 - share |lam|^2)`` of the
+            inputs, from 0 (no normalisation) to 1 (unit variance for white inputs).
+            ``parametrisation`` defines the eigenvalue by two trained parameters:
+            ``polar`` (modulus and angle), ``exp`` (as in the LRU), ``tanh``, or
+            ``real`` (real and imaginary part).  ``optimiser`` is ``descent``,
+            ``momentum`` or ``adam``, with the learning rate ``rate``, the momentum
+            coefficient ``beta`` and the number of ``steps``.  ``start`` is the
+            student's eigenvalue before the first step.  ``view`` sets the axes:
+            ``disc`` (the eigenvalue) or ``parameters``.
 
     Raises:
-        ModuleNotFoundError: If anywidget, of the extra ``notebooks``, is not installed.
-        ValueError: If there is no setting of a name, or a value is out of range.
+        ModuleNotFoundError: If anywidget is not installed
+            (``pip install 'sigprop[notebooks]'``).
+        ValueError: If the name of a setting is unknown, or a value is out of range.
 
     Example:
         >>> widget = explore(modulus=0.9, steps=50)

@@ -46,25 +46,29 @@ Grid = Float[np.ndarray, "*grid"]
 def speed(
     process: Stationary, gain: str, gap: Any, phase: Any, along: str = "modulus"
 ) -> Grid:
-    """Derivative ``domega/d|lam|`` or ``domega/dtheta`` of the optimal parameter.
+    """Derivative of the optimal parameter ``omega`` with respect to modulus or angle.
 
-    A parameter is optimal if the loss has the same curvature along it at every optimum.
-    Its derivative is the root mean square of ``d(gamma h)/d|lam|`` or
-    ``d(gamma h)/dtheta``, where ``h`` is the state.
+    A parameter ``omega`` of the eigenvalue is optimal if the loss has the same
+    curvature along it at its minimum, whatever the teacher's eigenvalue.  The
+    derivative of ``omega`` is the root mean square of ``d(gamma h)/d|lam|`` or
+    ``d(gamma h)/dtheta``, where ``h`` is the state for ``gamma = 1``.
 
     Args:
         process: Input process: White, AR1, Constant or Mixed.
         gain: Factor ``gamma`` of the inputs.  ``none`` is 1.  ``white`` is
-            ``sqrt(1 - |lam|^2)`` and ``matched`` is ``E[|h|^2]^{-1/2}``, both constant
-            under differentiation.  ``loss`` is ``matched``, differentiated too.
+            ``sqrt(1 - |lam|^2)`` and ``matched`` is ``E[|h|^2]^{-1/2}``; both are held
+            constant in the derivative of ``gamma h``.  ``loss`` has the value of
+            ``matched``, but its derivative is included.
         gap: Distance from the stability boundary, ``1 - |lam|``, in (0, 1].
         phase: Phase ``theta`` of the eigenvalue in radians.
-        along: ``modulus`` for ``domega/d|lam|``, ``angle`` for ``domega/dtheta``.
+        along: ``modulus`` for the derivative ``domega/d|lam|``, ``angle`` for
+            ``domega/dtheta``.
 
     Raises:
-        ValueError: If ``gain`` or ``along`` is unknown; if a gap is out of range, or a
-            phase is not finite or above 10 000; if the process is of another type; if
-            ``gain`` is ``loss`` and the past determines the inputs, as for ``|rho| = 1``.
+        ValueError: If ``gain`` or ``along`` is unknown; if a gap is out of range; if a
+            phase is not finite or above 10 000; if ``process`` is of another type; if
+            ``gain`` is ``loss`` and past inputs determine the present one, as for
+            ``|rho| = 1``.
 
     Example:
         Closer to the stability boundary, the derivative is larger:
@@ -308,21 +312,24 @@ def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
 @final
 @dataclass(frozen=True)
 class OptimalParametrisation:
-    """A parametrisation of an eigenvalue whose modulus has the optimal parameter.
+    """A parametrisation of an eigenvalue by the optimal parameter of its modulus.
+
+    The loss has the same curvature along this parameter at its minimum, whatever the
+    teacher's modulus; see ``speed``.
 
     Attributes:
-        path: Optimal parametrisation of the modulus.  Default: white inputs and the gain
-            ``matched``.
-        angle: Parametrisation of the angle: ``plain`` (the angle itself),
-            ``exponential`` (``exp(omega)``) or ``optimal``.
-        detached: True if the loss has no gradient with respect to the modulus that
-            passes through the angle.
+        path: Optimal parametrisation of the modulus.  Default: the one for white inputs
+            and the gain ``matched``.
+        angle: Parametrisation of the angle: ``plain``, ``exponential`` or ``optimal``,
+            as in ``Parametrisation``.
+        detached: If true, the modulus is treated as a constant in derivatives of the
+            angle.
 
     Raises:
-        ValueError: If there is no parametrisation of the angle of this name.
+        ValueError: If ``angle`` is unknown.
 
     Example:
-        The coordinates of modulus 0.9 and angle 0.5 map back to them:
+        The parameters of modulus 0.9 and angle 0.5 map back to these values:
 
         >>> parametrisation = OptimalParametrisation()
         >>> at = parametrisation.coordinates(0.9, 0.5)
@@ -342,14 +349,15 @@ class OptimalParametrisation:
         return Parametrisation("plain", self.angle, self.detached)
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
-        """Modulus, and angle in radians, of the eigenvalue with these coordinates."""
+        """Modulus and angle (in radians) of the eigenvalue with these parameters."""
         modulus = self.path.modulus().forward(at.modulus)
         return self._angles().polar(Coordinates(modulus, at.angle))
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
-        """Coordinates of an eigenvalue with this modulus and angle in radians.
+        """The two parameters of an eigenvalue with this modulus and angle (in radians).
 
-        The modulus must lie between -1 and 1.
+        The modulus must lie strictly between -1 and 1.  A negative one turns the
+        eigenvalue by the angle pi.
 
         Raises:
             ValueError: If no finite parameter gives this angle.

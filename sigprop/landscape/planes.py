@@ -33,9 +33,9 @@ ALIGNED = 1e-9  # sine of the least angle between directions that span a plane
 def sharpest(
     layer: LayerT, hessian: Float[np.ndarray, "p p"], count: int = 2
 ) -> list[LayerT]:
-    """Unit eigenvectors of a Hessian as directions, sharpest first.
+    """Unit eigenvectors of a Hessian, as directions for ``slices`` in parameter space.
 
-    They are sorted by the absolute values of their eigenvalues.
+    The largest absolute eigenvalue comes first.
 
     Args:
         layer: Layer at which the Hessian was computed.
@@ -44,14 +44,16 @@ def sharpest(
         count: Number of directions.
 
     Returns:
-        Layers whose parameters are the entries of the eigenvectors.
+        For each eigenvector, a layer whose parameters are the entries of the
+        eigenvector.
 
     Raises:
         ValueError: If the size of ``hessian`` is not the number of parameters, if it is
             not symmetric and finite, or if ``count`` exceeds its size.
 
     Example:
-        The curvature along the first direction is the largest eigenvalue in size:
+        The curvature along the first direction is the eigenvalue of largest absolute
+        value:
 
         >>> from sigprop import double_precision, landscape
         >>> from sigprop.curvature import expand
@@ -84,16 +86,18 @@ def sharpest(
 def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
     """Two orthogonal directions of equal length that span the plane through three models.
 
-    The first direction is the difference ``first - model``.  The second is orthogonal to
-    it and points to the side of ``second``.
+    The first direction is the difference ``first - model``.  The second is orthogonal
+    to it and points from the line through the first two models towards ``second``.
 
     Args:
-        model: Model at the origin of the plane.
-        first: Model with the same parameters.
-        second: Model with the same parameters, not on the line through the other two.
+        model: Model from which both directions start.
+        first: Model with parameters of the same names and shapes.
+        second: Model with parameters of the same names and shapes, not on the line
+            through the other two models.
 
     Raises:
-        ValueError: If the models have different parameters, or lie on one line.
+        ValueError: If the models' parameters differ in name or shape, or the three
+            models lie on one line.
 
     Example:
         >>> from sigprop import landscape
@@ -120,12 +124,12 @@ def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
 
 
 class Projection(NamedTuple):
-    """Projections of models onto a line, a plane or a space.
+    """Orthogonal projections of models onto a line, a plane or a higher space.
 
     Attributes:
-        steps: Coordinates of each projection, i.e. the factors of the directions.
-        share: Share of each model's squared distance from the origin that lies in the
-            plane; one at the origin.
+        steps: Coordinates of each projection, i.e. the factor of each direction.
+        share: Squared distance of each projection from the model at the origin, divided
+            by that of the projected model; 1 for a model at the origin.
 
     Example:
         >>> shown = Projection(np.array([[0.5]]), np.array([1.0]))
@@ -140,17 +144,21 @@ class Projection(NamedTuple):
 def project(
     model: Model, directions: Sequence[Model], models: Sequence[Model]
 ) -> Projection:
-    """Project models onto the line, plane or space through one model.
+    """Project models onto the line, plane or higher space through one model.
+
+    The projections are orthogonal with respect to the vector of all parameters.
 
     Args:
-        model: Model at the origin.
+        model: Model at the origin of the line, plane or space.
         directions: One or more linearly independent directions, which need not be
-            orthogonal.
-        models: Models to project, such as the stored states of a training.
+            orthogonal, for example from ``spanning``.
+        models: Models to project, for example the models at several steps of a training
+            run.
 
     Raises:
-        ValueError: If a direction or a model has other parameters than ``model``, if
-            there is no direction or no model, or if directions are linearly dependent.
+        ValueError: If the parameters of a direction or a model differ from those of
+            ``model`` in name or shape; if there is no direction, or nothing to project;
+            if directions are linearly dependent.
 
     Example:
         The displacement (3, -4) has 9/25 of its squared length along the direction:

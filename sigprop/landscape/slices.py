@@ -66,9 +66,11 @@ class Units(NamedTuple):
 def units(model: Model) -> Units:
     """Group the parameters of a layer or network into units, such as rows or modes.
 
-    A mode of a diagonal layer is one unit, with its eigenvalue and weights.  If both
-    directions of a bidirectional layer share a mode, it is one unit.  Any other matrix,
-    such as a dense recurrent matrix, has one unit for each row.
+    A unit is a group of parameters that act together; ``normalise`` scales each unit of
+    a direction.  A mode of a diagonal layer is one unit, with its eigenvalue and
+    weights.  If both directions of a bidirectional layer share a mode, it is one unit.
+    In any other matrix, such as a dense recurrent matrix, each row is one unit.  A bias
+    belongs to the row of its weights.
 
     Args:
         model: A layer, a network or any other pytree of parameters.
@@ -77,8 +79,8 @@ def units(model: Model) -> Units:
         ValueError: If ``model`` has no parameters.
 
     Example:
-        Four modes of seven parameters (modulus, phase and gain, and the real and imaginary
-        parts of ``B`` and ``C``), and the one entry of ``D``:
+        Four modes have seven parameters each: modulus, phase, gain, and real and
+        imaginary parts of ``B`` and ``C``.  One more unit is the only entry of ``D``:
 
         >>> from sigprop.layers import lru
         >>> groups = units(lru(4, 1, key=jax.random.key(0)))
@@ -176,7 +178,8 @@ def _indices(*parts: Any) -> Indices:
 def only_parameters(model: Model) -> Model:
     """Replace everything but the parameters of a model by None.
 
-    Parameters are the floating-point arrays.  Directions have this form.
+    Parameters are the floating-point arrays.  The directions of ``slices`` and
+    ``quadratic`` are pytrees of this form.
 
     Raises:
         ValueError: If the model has no parameters.
@@ -198,12 +201,14 @@ def only_parameters(model: Model) -> Model:
 
 
 def normalise(direction: Model, model: Model) -> Model:
-    """Scale a direction, in each unit, to the length of the model's parameters.
+    """Scale each unit of a direction to the length of the same unit of the model.
 
-    A unit in which the direction is zero remains zero.
+    The length of a unit is the Euclidean norm of its parameters.  For a mode of a
+    diagonal layer, it is measured after ``B`` and ``C`` are scaled to equal norms.  A
+    unit in which the direction is zero remains zero.
 
     Args:
-        direction: A pytree with the parameters of the model.
+        direction: A pytree with the structure and shapes of the model's parameters.
         model: A layer, a network or any other pytree; see ``units``.
 
     Raises:
@@ -233,17 +238,19 @@ def normalise(direction: Model, model: Model) -> Model:
 
 
 def direction(key: PRNGKeyArray, model: Model) -> Model:
-    """Draw a random Gaussian direction and scale it with ``normalise``.
+    """Draw a random Gaussian direction in parameter space, scaled by ``normalise``.
 
-    Multiplying ``B`` of a diagonal layer by a factor and ``C`` by its inverse does not
-    change the slice that a key gives.
+    Let ``B`` of a diagonal layer be multiplied by a factor and ``C`` divided by it.
+    For the same key, the loss along the direction (see ``slices``) then does not
+    change.
 
     Args:
         key: Random key.
         model: A layer, a network or any other pytree; see ``units``.
 
     Returns:
-        A pytree with the parameters of the model.
+        The direction, as a pytree with the structure and shapes of the model's
+        parameters.
 
     Raises:
         ValueError: If the model has no parameters.
@@ -273,16 +280,17 @@ def require_directions(directions: Any, steps: Any) -> None:
 
 
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
-    """Add multiples of directions to the parameters of a model.
+    """Return a model with multiples of directions added to its parameters.
 
     Args:
         model: A layer, a network or any other pytree.
-        directions: One or more directions, such as ``direction`` draws.
-        steps: Factor of each direction.
+        directions: One or more pytrees with the structure of the model's parameters,
+            for example from ``direction``.
+        steps: Factor by which each direction is multiplied.
 
     Raises:
-        ValueError: If there are not as many steps as directions, a step is not finite, or
-            the model has no parameters.
+        ValueError: If there are not as many factors in ``steps`` as directions, a
+            factor is not finite, or the model has no parameters.
 
     Example:
         Half of the direction (1, 0) is added to (1, 1):
@@ -309,21 +317,25 @@ def slices(
     steps: Sequence[Float[Any, " _"]],
     batch: int = BATCH,
 ) -> Float[Array, "*grid"]:
-    """Compute the loss on a line, a plane or a higher grid through a model.
+    """Compute the loss on a grid of one or more directions through a model.
+
+    A grid point is the model plus a multiple of each direction.
 
     Args:
         loss: Function of a model that returns its loss.  It need not be differentiable.
         model: A layer, a network or any other pytree, at the origin of the grid.
-        directions: One or more directions, such as ``direction`` draws.
-        steps: For each direction, a vector of its factors.
-        batch: Number of points that are computed at once, which bounds the memory.
+        directions: One or more pytrees with the structure of the model's parameters,
+            for example from ``direction``.
+        steps: For each direction, a vector of factors by which it is multiplied.
+        batch: Number of grid points that are computed at once.  A smaller number needs
+            less memory.
 
     Returns:
         The losses, with one axis for each direction.
 
     Raises:
-        ValueError: If there are not as many vectors of steps as directions, a step is not
-            finite, or ``batch`` is below one.
+        ValueError: If there are not as many vectors in ``steps`` as directions, a
+            factor is not finite, or ``batch`` is below one.
 
     Example:
         The loss ``x**2 + y**2`` at ``x = 0, 1, 2`` and ``y = 1``:
@@ -354,10 +366,11 @@ def _at_points(loss, model, directions, points, batch):
 class Quadratic(NamedTuple):
     """Second-order Taylor expansion of a loss along directions.
 
-    Calling it with vectors of steps returns the quadratic loss on their grid.
+    Calling it with one vector of factors for each direction returns the quadratic
+    approximation of the loss on their grid.
 
     Attributes:
-        value: Loss of the model.
+        value: Loss of the model around which the loss is expanded.
         gradient: Derivative of the loss along each direction.
         hessian: Second derivative ``u' H v`` for each pair of directions ``u``, ``v``.
 
@@ -378,7 +391,7 @@ class Quadratic(NamedTuple):
         """The quadratic loss on a grid of steps, with one axis for each direction.
 
         Args:
-            steps: For each direction, a vector of its factors.
+            steps: For each direction, a vector of factors by which it is multiplied.
         """
         grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
         bent = np.einsum("...i,ij,...j->...", grid, self.hessian, grid) / 2
@@ -388,14 +401,16 @@ class Quadratic(NamedTuple):
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
     """Compute the gradient and the Hessian of a loss along directions, exactly.
 
-    Second derivatives are Hessian-vector products, in forward over reverse mode.  If the
-    model has a normalisation that is detached in training, it is differentiated here.
-    The result thus describes the loss that ``slices`` evaluates.
+    Second derivatives are Hessian-vector products, in forward over reverse mode.  A
+    normalisation that is detached in training, i.e. whose gradient is stopped, is
+    differentiated here.  The result is thus the expansion of the loss that ``slices``
+    computes.
 
     Args:
         loss: Function of a model that returns its loss, twice differentiable.
         model: A layer, a network or any other pytree.
-        directions: One or more directions, such as ``direction`` draws.
+        directions: One or more pytrees with the structure of the model's parameters,
+            for example from ``direction``.
 
     Raises:
         ValueError: If there are no directions, or one has no parameters.
@@ -431,14 +446,15 @@ def second_difference(
 ) -> float:
     """Estimate the curvature along a direction from five values of the loss.
 
-    The error is of fourth order in the step.  The step must be small compared with the
-    width of minima along the direction.  Minima are narrow if time constants are long.
+    The points are the model plus -2, -1, 0, 1 and 2 times ``step`` times the direction.
+    The error is of fourth order in ``step``.  The step must be small compared with the
+    width of minima along the direction, which is small if time constants are long.
 
     Args:
         loss: Function of a model that returns its loss.  It need not be differentiable.
         model: A layer, a network or any other pytree.
         direction: Direction ``u`` of the curvature ``u' H u``.
-        step: Distance of successive points, in lengths of the direction.
+        step: Distance of successive points, as a factor of ``direction``.
 
     Raises:
         ValueError: If ``step`` is not positive and finite.
@@ -462,17 +478,19 @@ def surface(
     columns: Float[Any, " columns"],
     parametrisation: Parametrisation | None = None,
 ) -> Float[Array, "rows columns"]:
-    """Compute the exact loss of the one-dimensional task on a grid of students.
+    """Compute the exact loss of a ``OneDimensional`` task on a grid of students.
 
-    Four million points take a tenth of a second if sequences are infinitely long.
+    Four million students take a tenth of a second if sequences are infinitely long.
 
     Args:
-        task: Task of learning one eigenvalue.
-        rows: Parameters of the student's modulus.  Without a parametrisation, the real
-            parts of the student's eigenvalue.
-        columns: Parameters of the student's angle.  Without a parametrisation, the
-            imaginary parts of the student's eigenvalue.
-        parametrisation: Parametrisation of the student's eigenvalue.  Default: none.
+        task: Task, which defines the teacher's eigenvalue, the input and the sequence
+            length.
+        rows: Values of the parameter of the student's modulus.  Without a
+            parametrisation, real parts of the student's eigenvalue.
+        columns: Values of the parameter of the student's angle.  Without a
+            parametrisation, imaginary parts of the student's eigenvalue.
+        parametrisation: Parametrisation of the student's eigenvalue.  Default: none,
+            i.e. the axes are the real and imaginary part.
 
     Returns:
         The losses.  For infinitely long sequences, the loss is infinite if the student is

@@ -68,12 +68,13 @@ def nearest_process(
     """Replace measured covariances by the autocovariance of a stationary process.
 
     Measured covariances may have a Toeplitz matrix with a negative eigenvalue.  No
-    stationary process has such covariances.  This function then continues them
-    periodically over twice the lags, sets negative spectral values to zero, and rescales
-    the result to the measured ``R(0)``.  It returns valid covariances unchanged.
+    stationary process has such covariances.  In that case the function extends them
+    symmetrically and periodically, with a period of about twice the number of lags.  It
+    sets negative values of the spectrum to zero, and rescales the result so that it has
+    the measured ``R(0)``.  All other covariances are returned unchanged.
 
     Args:
-        covariance: Measured ``R`` at lags ``0, 1, ...``.
+        covariance: Measured covariance ``R`` at lags ``0, 1, ...``.
 
     Raises:
         ValueError: If the array is empty, a value is not finite, or ``R(0)`` is negative.

@@ -73,11 +73,13 @@ MOST = 2**16  # sequences that are worth enumerating
 
 
 class BoundedMoment(NamedTuple):
-    """A second moment and an estimate of its largest numerical error.
+    """A second moment and an estimated bound of its numerical error.
 
     Attributes:
-        value: The moment, summed over neurons and over entries of the parameter.
-        error: Largest absolute error of ``value``, as estimated from coarser sums.
+        value: The moment, summed over neurons and, for a gradient, over entries of the
+            parameter.
+        error: Estimated bound of the absolute error of ``value``, from computations
+            with fewer nodes.
 
     Example:
         >>> BoundedMoment(2.0, error=1e-9).value
@@ -250,7 +252,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
     """Names of the parameters for which ``predict_gated`` returns moments.
 
     Raises:
-        TypeError: If ``predict_gated`` refuses the layer.
+        TypeError: If ``predict_gated`` does not accept the layer.
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         return DELTA[type(layer)]
@@ -288,61 +290,73 @@ def predict_gated(
     spread: float | None = None,
     names: Sequence[str] | None = None,
 ) -> dict[str, BoundedMoment]:
-    """Predict second moments of a layer whose gates depend only on the current input.
+    """Predict second moments of layers whose gates depend only on the current input.
 
-    Inputs are Gaussian, or take few values with given probabilities (``law``).  Gaussian
-    expectations are sums over nodes of a quadrature rule.
+    The moments are those of the state and of its derivatives with respect to
+    parameters.
 
-    ``jit``, ``vmap``, ``grad`` and ``jvp`` apply to the layer and the scale, with three
-    exceptions: layers of the delta rule, ``MatrixGated`` layers, and inputs with ``terms``.
-    Under these transformations, an infinite limit is returned as infinity.  An error
-    larger than its moment then raises no exception, so check ``error``.
+    Inputs are Gaussian, or take a few values with given probabilities (``law``).
+    Gaussian expectations are computed by a quadrature rule, as sums over its nodes.
 
-    In a ``MatrixGated`` layer, a matrix multiplies the state.  Its Gaussian inputs are
-    points of Sobol sequences, and its errors are estimates.  Moments of derivatives take
-    0.1 seconds on one core for each entry of a parameter if keys have size 3.  For keys of
-    size 8, they take 0.4 seconds.  Choose few parameters by ``names``.
+    ``jit``, ``vmap``, ``grad`` and ``jvp`` may trace the layer and ``scale``.
+    Exceptions are layers of the delta rule (DeltaNet and GatedDeltaNet),
+    ``MatrixGated`` layers, and inputs with ``terms``.  Under these transformations, an
+    infinite limit is returned as infinity, and an error larger than its moment raises
+    no exception, so check ``error``.
 
-    Memory contains a number for each neuron, node and input.  There are about 60 nodes for
-    each nonlinear projection of a gate if the gate's argument has unit deviation.
+    In a ``MatrixGated`` layer, a matrix multiplies the state.  For such a layer,
+    Gaussian expectations are means over points of Sobol sequences, and their errors are
+    estimated.  Its moments of derivatives take 0.1 seconds on one core for each entry
+    of a parameter if keys have size 3.  For keys of size 8, they take 0.4 seconds.  Use
+    ``names`` to choose few parameters.
+
+    Memory holds one number for each neuron, node and input channel.  There are about 60
+    nodes for each nonlinear projection of a gate if the gate's argument has standard
+    deviation 1.
 
     Args:
         layer: A layer of this package whose gates depend only on the current input, or
-            your own layer with a method ``neurons``; see ``sigprop.neuron.neurons``.
+            a layer of your own with a method ``neurons``; see
+            ``sigprop.neuron.neurons``.
         scale: Standard deviation of the Gaussian inputs, which are independent of each
             other and in time.
         law: Values of the input vector and their probabilities, in place of Gaussian
             inputs.
-        terms: Pairs (variance, correlation of successive inputs) of AR(1) processes.
-            Each input channel is their sum, times the scale.  With a ``law``, pass
-            ``((1, rho),)``: an input then repeats with probability ``rho`` and is drawn
-            anew otherwise.  Default: inputs that are independent in time.
+        terms: Pairs (variance, correlation of successive inputs), one for each of some
+            AR(1) processes.  Each input channel is the sum of such processes, times
+            ``scale``.  With a ``law``, pass ``((1, rho),)``: each input then repeats
+            the previous one with probability ``rho`` and is drawn anew otherwise.
+            Default: inputs that are independent in time.
         steps: Number of inputs since the zero state.  Default: the limit of infinitely
             many.
-        settled: Relative error at which the grid for correlated inputs is fine enough.
-        spread: Largest standard deviation of a gate's argument, which sets the number of
-            nodes.  Default: computed from the weights, with more nodes for steep gates.
-            The delta rule and ``terms`` ignore this argument.
+        settled: Relative error at which refinement of the grid for correlated inputs
+            stops.
+        spread: Largest standard deviation of a gate's argument, which sets the number
+            of nodes.  Default: computed from the weights.  Layers of the delta rule and
+            inputs with ``terms`` ignore it.
         names: Moments to return: ``state`` and names of parameters.  Default: all.
 
     Returns:
-        A dictionary of moments with estimated errors.  ``state`` is ``E|h_t|^2``.  Under the
-        name of each parameter that moves the state: ``E|d(v . h_t)/dtheta|^2``, summed
-        over its entries ``theta``.  The random error ``v`` of the state has unit
-        covariance.  The state of an ``SLSTM`` is here its
-        two sums ``c`` and ``n``, without the stabiliser (``SLSTM.sums``).
+        A dictionary of moments with estimated errors.  ``state`` is ``E|h_t|^2``.
+        Under the name of each parameter that affects the state:
+        ``E|d(v . h_t)/dtheta|^2``, summed over its entries ``theta``.  ``v`` is the
+        error backpropagated to the state: a random vector of unit covariance,
+        independent of the inputs.
+        The state of an ``SLSTM`` is here its two sums ``c`` and ``n``, without the
+        stabiliser (``SLSTM.sums``).
 
     Raises:
         TypeError: If gates depend on the state, or the layer has no method ``neurons``;
-            if JAX traces the layer in one of the three exceptional cases.
-        ValueError: If JAX traces a layer with Gaussian inputs and there is no ``spread``;
-            if a limit is infinite, or the error of a moment may exceed its value;
-            if ``scale`` is not positive and finite, or is given with a ``law``; if
-            ``steps`` is negative, or a name is unknown; if a delta rule has Gaussian
-            inputs with ``terms`` and there is not one term or not 2 to 5 inputs; if a
-            delta rule has ``terms`` and no ``steps``; if ``terms`` need too many nodes;
-            if a ``MatrixGated`` layer has ``terms``, keys too large, or so many entries
-            that they would take minutes.
+            if JAX traces the layer or ``scale`` in one of the exceptions above.
+        ValueError: If JAX traces the layer, inputs are Gaussian and ``spread`` is not
+            given; if a limit is infinite, or the error of a moment may exceed its
+            value; if ``scale`` is not positive and finite, or is given with a ``law``;
+            if ``steps`` is negative, or an entry of ``names`` is unknown; if a layer of
+            the delta rule has ``terms`` but no ``steps``; if it has Gaussian inputs
+            with more than one term, or with fewer than 2 or more than 5 channels; if
+            ``terms`` need too many nodes; if a ``MatrixGated`` layer has ``terms``, too
+            large keys, or so many parameter entries that the computation would take
+            minutes.
 
     Example:
         Moments of the state, and of derivatives with respect to four parameters:
@@ -496,8 +510,8 @@ def lagged_gated(
 ) -> BoundedMoment:
     """Predict the autocovariance ``E[h_t . h_{t+lag}]`` of the state of a gated layer.
 
-    Gates depend only on the current input, and inputs are independent in time.  The ratio
-    to the value at lag zero is the state's autocorrelation.
+    Inputs are independent in time.  The result divided by the one at lag zero is the
+    state's autocorrelation.
 
     Args:
         layer: A layer that ``predict_gated`` accepts.
@@ -510,9 +524,9 @@ def lagged_gated(
         spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: If ``predict_gated`` refuses the layer's type.
-        ValueError: If the lag is negative; if ``scale``, ``steps`` or ``spread`` is
-            refused by ``predict_gated``; if the limit is infinite.
+        TypeError: If ``predict_gated`` does not accept the layer's type.
+        ValueError: If the lag is negative; if ``scale``, ``steps`` or ``spread`` is not
+            accepted by ``predict_gated``; if the limit is infinite.
 
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
@@ -555,12 +569,14 @@ def predict_key_gradient(
     law: Law | None = None,
     steps: int | None = None,
 ) -> BoundedMoment:
-    """Predict the second moment of the gradient by the key weights of a delta-rule layer.
+    """Predict the gradient's second moment for the key weights of a delta-rule layer.
 
-    This is ``E|d(v . h_t)/dW_k|^2``, summed over the entries of the key weights ``W_k``.
-    The random error ``v`` of the state has unit covariance.  ``predict_gated`` omits
-    this moment because a head with a decay takes seconds.  A few inputs with short keys
-    contribute most of the moment, so simulated estimates converge slowly.
+    This is ``E|d(v . h_t)/dW_k|^2``, summed over the entries of the key weights
+    ``W_k``.  ``v`` is the error backpropagated to the state ``h_t``: a random vector of
+    unit covariance, independent of the inputs.  ``predict_gated`` omits this moment
+    because it takes seconds for each head of a GatedDeltaNet, which has a decay gate.
+    A few inputs with short keys contribute most of the moment, so simulated estimates
+    converge slowly.
 
     Args:
         layer: DeltaNet or GatedDeltaNet.
@@ -573,9 +589,9 @@ def predict_key_gradient(
 
     Raises:
         TypeError: If the layer is of another type, or JAX traces it.
-        ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if the limit
-            is infinite; if keys are so long that a sum would have more than 8 388 608
-            nodes.
+        ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if
+            the limit is infinite; if a quadrature rule for keys of this size would have
+            more than 8 388 608 nodes.
 
     Source: ``sigprop.neuron.delta_moments.key_gradient``.
 
@@ -605,15 +621,15 @@ def predict_output(
     law: Law | None = None,
     steps: int | None = None,
 ) -> dict[str, BoundedMoment]:
-    """Predict second moments of the outputs of a gated layer.
+    """Predict second moments of a gated layer's outputs and readout gradients.
 
-    The outputs read the state through gates or queries.  Gradients with respect to
-    parameters of the gates are not predicted.
+    The readout computes the outputs from the state, by gates or queries.  Gradients
+    with respect to parameters outside of the readout are not predicted.
 
-    ``E|y|^2`` needs the products of all pairs of neurons of an output.  With Gaussian
-    inputs this is feasible for small layers only, for example of four neurons an output.
-    DeltaNet and GatedDeltaNet need a ``law``.  An ``SLSTM`` needs constant forget and
-    input gates.
+    ``E|y|^2`` needs the moments of all pairs of neurons that contribute to an output.
+    With Gaussian inputs this is feasible only if there are few, for example four
+    neurons for each output.  DeltaNet and GatedDeltaNet need a ``law``.
+    An ``SLSTM`` needs constant forget and input gates.
 
     Args:
         layer: A layer that ``predict_gated`` accepts.
@@ -621,23 +637,24 @@ def predict_output(
             other and in time.
         law: Values of the input vector and their probabilities, in place of Gaussian
             inputs.
-        steps: Number of inputs since the zero state, including the input at the output's
-            step.  Default: the limit of infinitely many.
+        steps: Number of inputs since the zero state, including the one at the step of
+            the output.  Default: the limit of infinitely many.
 
     Returns:
-        A dictionary of moments with estimated errors.  ``output`` is ``E|y_t|^2``.  Under the
-        name of each readout parameter (``W_q``, ``W_C``, ``C`` or ``D``):
-        ``E|d(v . y_t)/dtheta|^2``, summed over its entries ``theta``, for a random error
-        ``v`` of the output with unit covariance.  A ``MatrixGated`` layer has ``output``
-        only.
+        A dictionary of moments with estimated errors.  ``output`` is ``E|y_t|^2``.
+        Under the name of each readout parameter (``W_q``, ``W_C``, ``C`` or ``D``):
+        ``E|d(v . y_t)/dtheta|^2``, summed over its entries ``theta``.  ``v`` is the
+        error backpropagated to the output: a random vector of unit covariance,
+        independent of the inputs.  For a ``MatrixGated`` layer, the dictionary has
+        ``output`` only.
 
     Raises:
-        TypeError: If ``predict_gated`` refuses the layer's type, or if JAX traces the
-            layer or the scale.
-        ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if a limit
-            is infinite; if ``neurons`` of the layer gives no readout; if sums would have
-            too many nodes; if a gate has kinks, or the layer has the delta rule, and
-            there is no ``law``.
+        TypeError: If ``predict_gated`` does not accept the layer's type, or if JAX
+            traces the layer or ``scale``.
+        ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if a
+            limit is infinite; if the layer's method ``neurons`` gives no readout; if
+            sums would have too many nodes.  Also, without a ``law``, if a gate has
+            kinks or the layer is one of the delta rule.
 
     Source: ``sigprop.theory.gated_moments.pair_limit``.
 
@@ -697,10 +714,11 @@ def predict_input_gradient(
     steps: int | None = None,
     spread: float | None = None,
 ) -> BoundedMoment:
-    """Predict the second moment of the gradient by an earlier input of a gated layer.
+    """Predict the second moment of the gradient with respect to an earlier input.
 
-    This is ``E|d(v . h_t)/du_{t-lag}|^2``, summed over the entries of the input.  The
-    random error ``v`` of the state has unit covariance.
+    This is ``E|d(v . h_t)/du_{t-lag}|^2``, summed over the input channels.  ``v`` is
+    the error backpropagated to the state ``h_t``: a random vector of unit covariance,
+    independent of the inputs.
 
     Args:
         layer: A layer that ``predict_gated`` accepts, except layers of the delta rule and
@@ -715,15 +733,17 @@ def predict_input_gradient(
         spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: If ``predict_gated`` refuses the layer's type; if the layer has the
-            delta rule or is a ``MatrixGated``.
-        ValueError: If the lag is negative, or not below ``steps``; if ``scale``, ``steps``
-            or ``spread`` is refused by ``predict_gated``; if the limit is infinite.
+        TypeError: If ``predict_gated`` does not accept the layer's type; if it is a
+            layer of the delta rule or a ``MatrixGated`` layer.
+        ValueError: If the lag is negative, or not below ``steps``; if ``scale``,
+            ``steps`` or ``spread`` is not accepted by ``predict_gated``; if the limit
+            is infinite.
 
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 
     Example:
-        An input five steps ago has less than a tenth of the present input's moment:
+        The moment for the input five steps ago is less than a tenth of that for the
+        present input:
 
         >>> from sigprop.layers import mingru
         >>> layer = mingru(4, 3, key=jax.random.key(1))
@@ -802,14 +822,15 @@ def _summed(moments: Iterable[tuple[Any, Any]]) -> BoundedMoment:
 def squares(
     layer: Layer,
 ) -> Callable[[Float[Array, "num time d_in"]], dict[str, Float[Array, " num"]]]:
-    """Return a function that simulates the quantities ``predict_gated`` predicts.
+    """Return a function whose means estimate the moments of ``predict_gated``.
 
-    The function runs each sequence through the layer.  It returns ``|h|^2`` under
-    ``state`` and ``|dh/dtheta|^2`` under the name of each parameter, both at the last step
-    of each sequence.
+    The function runs each row of a batch of random input sequences through the layer.
+    It returns a dictionary of values at the last step of each sequence.  ``state`` is
+    ``|h|^2``.  Under the name of each parameter: ``|dh/dtheta|^2``, summed over its
+    entries ``theta``.
 
     Raises:
-        TypeError: If ``predict_gated`` refuses the layer.
+        TypeError: If ``predict_gated`` does not accept the layer.
 
     Example:
         One value for each of 100 sequences of five steps:
@@ -849,23 +870,24 @@ def _squares(
 def enumerate_gated(
     layer: Layer, law: Law, steps: int, rho: float = 0.0
 ) -> dict[str, float]:
-    """Compute the moments of ``predict_gated`` by running every sequence through the layer.
+    """Compute the moments of ``predict_gated`` by a sum over all input sequences.
 
     Args:
         layer: A layer that ``predict_gated`` accepts.
         law: Values of the input vector and their probabilities.
         steps: Number of inputs since the zero state.
-        rho: Correlation of successive inputs.  With probability ``rho``, an input repeats
-            the input before it; otherwise it is drawn anew.  A negative ``rho`` makes
-            repetitions rarer than among independent inputs.
+        rho: Correlation of successive inputs.  With probability ``rho``, an input
+            repeats the previous one; otherwise it is drawn anew.  With a negative
+            ``rho``, an input repeats less often than independent inputs do.
 
     Returns:
         A dictionary of moments, under the names that ``predict_gated`` uses.
 
     Raises:
-        TypeError: If ``predict_gated`` refuses the layer.
-        ValueError: If there are more than 65 536 sequences; if ``steps`` is below one; if
-            ``rho`` is so negative that a value would repeat with negative probability.
+        TypeError: If ``predict_gated`` does not accept the layer.
+        ValueError: If there are more than 65 536 sequences; if ``steps`` is below one;
+            if ``rho`` is above 1, or so negative that a value would repeat with
+            negative probability.
 
     Example:
         The sum over all 8 sequences of three inputs confirms the prediction:

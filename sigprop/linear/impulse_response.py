@@ -45,21 +45,22 @@ def ages(layer: Layer, length: int) -> Int[Array, " ages"]:
 
 
 def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
-    """Impulse response of a linear layer; differentiable.
+    """Impulse response of a linear layer, which JAX can differentiate.
 
-    Entry ``[age, o, i]`` is output ``o``, ``age`` steps after a unit input to channel
-    ``i``.
+    For a causal layer, entry ``[k, o, i]`` is output ``o``, ``k`` steps after a unit
+    impulse at input channel ``i``.  For a bidirectional layer, the outputs from
+    ``length - 1`` steps before the impulse to ``length - 1`` steps after it are
+    returned.
 
     Args:
         layer: A linear layer.
-        length: Number of ages, counted from age 0.  For a bidirectional layer, ages run
-            from ``1 - length`` to ``length - 1``.
+        length: Number of steps of the response, counted from the impulse.
 
     Raises:
         ValueError: If the layer is not linear or the length is below one.
 
     Example:
-        Ten ages, two outputs and one input:
+        Ten steps, two outputs and one input:
 
         >>> import jax
         >>> from sigprop.layers import zucchet_lru

@@ -47,9 +47,9 @@ def spectrum(process: Any) -> Geometric | Lags:
     """The autocovariance ``R`` of a process at all lags, in closed form.
 
     Returns:
-        For a moving average, the values ``R(0), R(1), ...`` up to the last that may
-        differ from zero.  For any other process, three numbers ``a``, ``b`` and ``rho``:
-        ``R(0) = a + b``, and ``R(lag) = b rho**lag`` at lags above zero.
+        For a moving average, the values ``R(0), R(1), ...`` up to the last lag at which
+        ``R`` may differ from zero.  For any other process, the numbers ``a``, ``b`` and
+        ``rho`` in ``R(0) = a + b`` and ``R(lag) = b rho**lag`` at lags above zero.
 
     Raises:
         ValueError: If the process is not White, AR1, Constant, Mixed or MovingAverage.
@@ -80,21 +80,22 @@ def spectrum(process: Any) -> Geometric | Lags:
 
 
 def stationary_target(teacher: Layer, process: Any) -> Modes | System:
-    """The teacher in the form that ``stationary_loss`` needs as its ``target``.
+    """Convert a teacher to the form that ``stationary_loss`` needs as its ``target``.
 
     Args:
         teacher: A causal linear layer.
         process: Input process: White, AR1, Constant, Mixed or MovingAverage.
 
     Returns:
-        The teacher's modes.  A complex mode gives two modes, itself and its conjugate.
-        If JAX traces the teacher, the matrices of its recurrence are returned instead,
-        and its stability is not checked.
+        The teacher's modes.  Each mode of a layer with complex state gives two modes,
+        itself and its conjugate.  If JAX traces the teacher, its matrices are returned
+        instead, and its stability is not checked.
 
     Raises:
         TypeError: If the teacher is not causal.
-        ValueError: If the teacher's eigenvectors form no basis, if an eigenvalue is not
-            inside the unit circle, or if the process is of another type.
+        ValueError: If the teacher's eigenvectors are nearly linearly dependent, if an
+            eigenvalue is not inside the unit circle, or if ``process`` is of another
+            type.
 
     Example:
         Three complex modes and their conjugates make six modes:
@@ -133,9 +134,10 @@ def stationary_loss(
 ) -> Float[Array, ""]:
     """The expected loss of a student over infinitely long sequences, in closed form.
 
-    The loss is ``E |y_t - y*_t|^2 / 2``, summed over outputs, where ``y`` is the student's
-    output and ``y*`` the teacher's.  It is infinite if the student is not stable.
-    ``jit``, ``vmap``, ``grad`` and ``jvp`` apply to the student and the target.
+    The loss is ``E |y_t - y*_t|^2 / 2``, summed over output channels, where ``y`` is
+    the student's output and ``y*`` the teacher's.  It is infinite if the student is not
+    stable.  ``jit``, ``vmap``, ``grad`` and ``jvp`` may trace the student and the
+    target.
 
     Args:
         student: A causal linear layer.
@@ -144,7 +146,7 @@ def stationary_loss(
             channels are independent.
 
     Raises:
-        ValueError: If the student is not linear or not causal, or if the process is of
+        ValueError: If the student is not linear or not causal, or if ``process`` is of
             another type.
 
     Example:

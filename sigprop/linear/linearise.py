@@ -38,7 +38,7 @@ class System(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """A linear recurrence in its eigenbasis.
+    """Modes of a linear recurrence, i.e. the recurrence in its eigenbasis.
 
     The coordinates ``z`` of the state ``h = vectors z`` follow
     ``z_t = lam z_{t-1} + inward u_t``, and the output is
@@ -46,7 +46,7 @@ class Modes(NamedTuple):
 
     Attributes:
         lam: Eigenvalues.
-        vectors: Eigenvectors, one a column.
+        vectors: Eigenvectors, one in each column.
         inward: Input weights of the modes.
         outward: Output weights of the modes.
         skip: Matrix from the input directly to the output.
@@ -66,7 +66,11 @@ class Modes(NamedTuple):
     skip: Float[np.ndarray, "d_out d_in"]
 
     def residues(self) -> Complex[np.ndarray, "d_out n d_in"]:
-        """Weight of ``lam**age`` in the response of each output to each input."""
+        """Residue of each mode, with axes for outputs, modes and inputs.
+
+        It is the factor of ``lam**k`` in the response of an output ``k`` steps after a
+        unit impulse at an input.  ``lam`` is the mode's eigenvalue.
+        """
         return self.outward[:, :, None] * self.inward[None]
 
 
@@ -83,10 +87,11 @@ class Tangents(NamedTuple):
 
 
 def linearise(layer: Layer) -> System:
-    """The matrices ``A``, ``B``, ``C`` and ``D`` of a causal layer.
+    """The matrices ``A``, ``B``, ``C`` and ``D`` that describe a causal layer.
 
-    They are exact for a linear layer.  For any other layer, ``A`` and ``B`` are its
-    derivatives at zero state and zero input.
+    A linear layer obeys ``h_t = A h_{t-1} + B u_t`` and ``y_t = Re(C h_t) + D u_t``
+    exactly.  For any other layer, ``A`` and ``B`` are derivatives of ``h_t`` at zero
+    state and zero input.
 
     Raises:
         TypeError: If the layer is not causal.  Linearise each of ``layer.halves()``.
@@ -130,14 +135,16 @@ def _linearise(layer: Layer) -> System:
 
 
 def diagonalise(system: System) -> Modes:
-    """The modes of a linear recurrence, from the matrices that ``linearise`` returns.
+    """The modes (eigenvalues, eigenvectors and weights) of a linear recurrence.
+
+    The argument is the result of ``linearise``.
 
     Raises:
-        ValueError: If the eigenvectors are too close to linearly dependent, i.e. their
-            matrix has a condition number above 1.65e5.
+        ValueError: If the eigenvectors are nearly linearly dependent, i.e. their matrix
+            has a condition number above 1.65e5.
 
     Example:
-        ``nu0=0.5`` keeps every modulus above 0.5:
+        With ``nu0=0.5``, the eigenvalues have moduli of at least 0.5, up to rounding:
 
         >>> from sigprop.layers import linear_rnn
         >>> layer = linear_rnn(4, 2, key=jax.random.key(0), nu0=0.5, theta0=3.1)
@@ -161,9 +168,9 @@ class Perturbed(NamedTuple):
 
     Attributes:
         modes: Modes of each half of the layer.  A bidirectional layer has two halves,
-            any other layer has one.
-        tangents: By the name of a parameter, the derivatives of each half's impulse
-            response with respect to each entry of the parameter.
+            one for each direction of time; any other layer has one.
+        tangents: Dictionary from the name of each parameter to the derivatives of each
+            half's impulse response with respect to each entry of the parameter.
 
     Example:
         >>> from sigprop.layers import lru
@@ -179,17 +186,18 @@ class Perturbed(NamedTuple):
 def perturb(layer: Layer) -> Perturbed:
     """Compute a layer's modes and their derivatives with respect to every parameter.
 
-    The second moments of a linear layer follow from these for any stationary input; see
-    ``predict``.  Let a parameter change ``A`` by ``A'``, and let ``V`` be the matrix of
-    eigenvectors and ``G = V^-1 A' V``.  Eigenvalue ``i`` changes by ``G_ii``.  Eigenvector
-    ``i`` changes by ``G_ji / (lam_i - lam_j)`` times each other eigenvector ``j``.  Modes
-    with equal eigenvalues have a differentiable sum, although single modes have no
-    derivative.  For them, ``G_ij`` is treated like a diagonal entry.
+    For any stationary input, ``predict`` computes the second moments of a linear layer
+    from this result.  Let a parameter change ``A`` by ``A'``, and let ``V`` be the
+    matrix of eigenvectors and ``G = V^-1 A' V``.  Eigenvalue ``i`` changes by ``G_ii``.
+    Eigenvector ``i`` changes by ``G_ji / (lam_i - lam_j)`` times each other eigenvector
+    ``j``.  If eigenvalues are equal, single modes have no derivative, but the sum over
+    these modes is differentiable.  For two such modes, ``G_ij`` is treated like a
+    diagonal entry.
 
-    Each call compiles a new program.
+    Each call compiles a new JAX program.
 
     Raises:
-        ValueError: If the eigenvectors of a half are too close to linearly dependent; see
+        ValueError: If the eigenvectors of a half are nearly linearly dependent; see
             ``diagonalise``.
         TypeError: If a half of the layer is not causal.
 

@@ -56,20 +56,22 @@ def responses(
     at: int | Int[Array, ""],
     errors: Float[Array, "errors d_out"],
 ) -> dict[str, Inexact[Array, "..."]]:
-    """A layer's state, output and parameter gradients at one step of a sequence.
+    """Compute a layer's state, output and gradients at one step of a sequence.
 
     Args:
         layer: Any layer.
-        u: Inputs.
+        u: Inputs of one sequence.
         at: Index of the step, counted from 0.
-        errors: Vectors ``v`` in the space of the outputs, one a row.
+        errors: Errors ``v`` that are backpropagated from the output, one in each row.
 
     Returns:
         A dictionary with the ``state`` ``h_at`` and the ``output`` ``y_at``.  Under the
-        name of each parameter: ``d(v . y_at)/dtheta``, with a leading axis for the errors.
+        name of each parameter: ``d(v . y_at)/dtheta``, with the errors along the first
+        axis.
 
     Raises:
-        ValueError: If ``at`` is not an index of a step, or a number is not finite.
+        ValueError: If ``at`` is not an index of a step, or an entry of ``u`` or
+            ``errors`` is not finite.
 
     Example:
         The errors are the two unit vectors, so that each gradient has two rows:
@@ -95,18 +97,20 @@ def responses(
 
 
 def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up the moments of all parameters in each parameter group.
+    """Add up moments of gradients over the parameters of each parameter group.
 
     The groups are ``recurrent``, ``input`` and ``readout``; ``layer.groups()`` assigns
-    them.
+    each parameter to one.
 
     Args:
-        layer: Layer whose parameters have these moments.
-        moments: Moments by the names of parameters.  Entries with other names, such as
-            ``state`` and ``output``, are returned unchanged.
+        layer: Layer with the parameters to which the moments belong.
+        moments: Second moment of the gradient with respect to each parameter, under the
+            parameter's name.  Entries with other names, such as ``state`` and
+            ``output``, are returned unchanged.
 
     Returns:
-        The sum of each group's moments under its name, and the unchanged entries.
+        A dictionary with the sum of the moments of each group under its name, and the
+        unchanged entries.
 
     Example:
         ``B_re`` and ``B_im`` are the two parameters of the group ``input``:
@@ -160,19 +164,19 @@ def _flat(
 def channels(
     key: PRNGKeyArray, process: Process, num: int, steps: int, width: int, dtype: Any
 ) -> Float[Array, "num time width"]:
-    """Draw sequences of independent input channels from one process of mean zero.
+    """Draw input sequences whose channels are independent samples of one process.
 
     Args:
         key: Random key, which must not be used again.
-        process: Process of each channel.
+        process: Process of each channel, of mean zero.
         num: Number of sequences.
         steps: Number of steps in a sequence.
         width: Number of channels.
         dtype: Floating-point type of the result.
 
     Raises:
-        ValueError: If a number is below one, if ``dtype`` is no type of numbers, or if it
-            has 64 bits and JAX's 64-bit mode is off.
+        ValueError: If ``num``, ``steps`` or ``width`` is below one; if ``dtype`` is not
+            a numeric type, or has 64 bits and JAX's 64-bit mode is off.
 
     Example:
         >>> from sigprop import AR1
@@ -240,24 +244,26 @@ def measure(
 
     Args:
         key: Random key, which must not be used again; batch ``i`` uses ``fold_in(key, i)``.
-        layer: Any layer.  The simulation has the precision of its parameters.
+        layer: Any layer.  The simulation has the precision of the layer's parameters.
         process: Process of the input channels, which are independent of each other.
         steps: Number of steps in a sequence.
         num: Number of sequences.
         at: Index of the step at which moments are taken, counted from 0.  Default: the
             last step, or the middle one for a bidirectional layer.
         batch: Number of sequences in memory at once.
-        every_output: If true, squared gradients of every output are summed.  This costs
-            one reverse pass for each output and has the smallest variance.  If false, the
-            gradient of one random sum of outputs is taken for each sequence.
+        every_output: If true, squared gradients of all outputs are summed.  This costs
+            one reverse pass for each output and has the smallest variance.  If false,
+            one reverse pass for each sequence gives the gradient of a randomly weighted
+            sum of outputs.
         tick: Function that is called after each batch with its number of sequences.
+            Default: does nothing.
 
     Returns:
-        A dictionary of estimates (mean, standard error, number of samples).
-        ``state`` is ``E|h|^2`` and ``output`` is ``E|y|^2``, both at step ``at``.  Under
-        the name of each parameter group: ``E|d(v . y)/dtheta|^2``, summed over the
-        entries ``theta`` of the group's parameters.  The random error ``v`` of the output
-        has unit covariance and does not depend on the inputs.
+        A dictionary of estimates (mean, standard error, number of samples).  ``state``
+        is ``E|h|^2`` and ``output`` is ``E|y|^2``, both at step ``at``.  Under the name
+        of each parameter group: ``E|d(v . y)/dtheta|^2``, summed over the entries
+        ``theta`` of the group's parameters.  ``v`` is the error backpropagated to the
+        output: a random vector of unit covariance, independent of the inputs.
 
     Raises:
         ValueError: If ``num < 2``, if ``steps`` or ``batch`` is below one, or if ``at`` is
@@ -367,22 +373,23 @@ def response_moment(
     response: Inexact[Array | np.ndarray, "time *entries"],
     covariance: Float[Array | np.ndarray, " lags"],
 ) -> Float[Array | np.ndarray, "*entries"]:
-    """The second moment of a linear response to a stationary input.
+    """The second moment of a linear system's output for a stationary input.
 
-    This is ``E|sum_s response_s u_s|^2`` for the input ``u``.  Arrays may be of NumPy,
-    or of JAX under ``jit``, ``vmap`` and ``grad``.  The function needs a matrix of
-    ``steps**2`` numbers.
+    This is ``E|sum_s response_s u_s|^2`` for the input ``u``.  Both NumPy and JAX
+    arrays are accepted, and the function works under ``jit``, ``vmap`` and ``grad``.
+    It builds a square matrix with the length of ``response``, so memory grows
+    quadratically with this length.
 
     Args:
-        response: Entry ``s`` is the response at one observed step to a unit input at
-            step ``s``.  Any further axes are separate responses.
-        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, at least one
-            for each step.
+        response: Entry ``s`` is the output, at one fixed step, for a unit impulse at
+            step ``s``.  Any further axes are separate outputs.
+        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, at least as
+            many as ``response`` has steps.
 
     Raises:
-        ValueError: If ``covariance`` has fewer lags than ``response`` has steps or is no
-            autocovariance of a process; if there is no step, or a response is not finite
-            or too large to square.
+        ValueError: If ``covariance`` has fewer lags than ``response`` has steps or is
+            not an autocovariance of a stationary process; if there is no step, or a
+            response is not finite or too large to square.
 
     Example:
         The moment is ``1 + 0.5**2 + 2 * 0.5 * 0.2``:
@@ -411,14 +418,16 @@ def impulse_moments(
 ) -> dict[str, Any]:
     """Compute a linear layer's second moments from its responses to unit impulses.
 
-    The result equals that of ``predict``, but no eigenvectors are needed.  If the layer
-    is not linear, its responses to impulses of size 1e-6 are used, divided by 1e-6.
-    ``jit``, ``vmap``, ``grad`` and ``jvp`` apply to the layer and the covariance.
+    The moments of state, output and gradients are double sums of such responses with
+    the input's autocovariance.  The result equals that of ``predict``, but no
+    eigenvectors are needed.  If the layer is not linear, its responses to impulses of
+    size 1e-6 are used, divided by 1e-6.  ``jit``, ``vmap``, ``grad`` and ``jvp`` may
+    trace the layer and the covariance.
 
-    The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each takes one
-    forward pass, and one reverse pass for each output.  All states are in memory at once:
-    ``steps**2 * d_in * n`` numbers, where ``n`` is the state size.  The gradients with
-    respect to ``p`` parameters take ``steps * d_in * d_out * p`` more.
+    The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each takes
+    one forward pass, and one reverse pass for each of ``d_out`` outputs.  Memory holds
+    all states, ``steps**2 * d_in * n`` numbers for the state size ``n``.  The gradients
+    with respect to ``p`` parameters take ``steps * d_in * d_out * p`` numbers more.
 
     Args:
         layer: Any layer.
@@ -426,16 +435,18 @@ def impulse_moments(
             ``steps - 1``.
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are taken, counted from 0.
-        batch: Least number of sequences in the compiled program; zeros fill up the rest.
+        batch: Smallest number of sequences for which the program is compiled; sequences
+            of zeros are added up to it.
 
     Returns:
-        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
-        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries
-        ``theta``, for a random error ``v`` of the output with unit covariance.
+        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.
+        Under the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its
+        entries ``theta``.  ``v`` is the error backpropagated to the output: a random
+        vector of unit covariance, independent of the inputs.
 
     Raises:
-        ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer than
-            ``steps`` values, or if it is no autocovariance of a process.
+        ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer
+            than ``steps`` values, or if no stationary process has this autocovariance.
 
     Example:
         The derivative of ``E|h_7|^2`` with respect to the layer, for constant inputs:
@@ -472,7 +483,7 @@ def exact(
     at: int | Int[Array, ""],
     batch: int = BATCH,
 ) -> dict[str, Any]:
-    """Compute a linear layer's second moments exactly, summed over parameter groups.
+    """Compute a linear layer's second moments exactly, summed by parameter group.
 
     These are the results of ``impulse_moments``, added up by ``by_group``.
 
@@ -482,18 +493,20 @@ def exact(
             ``steps - 1``.
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are taken, counted from 0.
-        batch: Least number of sequences in the compiled program.  If it equals the
-            ``batch`` of ``measure``, both functions can share one compiled program.
+        batch: Smallest number of sequences for which the program is compiled.  If it
+            equals the ``batch`` of ``measure``, both functions can share one compiled
+            program.
 
     Returns:
-        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
-        the name of each parameter group: ``E|d(v . y_at)/dtheta|^2``, summed over the
-        entries ``theta`` of the group's parameters, for a random error ``v`` of the output
-        with unit covariance.
+        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.
+        Under the name of each parameter group: ``E|d(v . y_at)/dtheta|^2``, summed over
+        the entries ``theta`` of the group's parameters.  ``v`` is the error
+        backpropagated to the output: a random vector of unit covariance, independent of
+        the inputs.
 
     Raises:
-        ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer than
-            ``steps`` values, or if it is no autocovariance of a process.
+        ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer
+            than ``steps`` values, or if no stationary process has this autocovariance.
 
     Example:
         >>> from sigprop import AR1

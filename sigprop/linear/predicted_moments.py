@@ -75,29 +75,30 @@ def pair_moment(
     *,
     orders: tuple[int, int] = (0, 0),
 ) -> Complex[np.ndarray, "n m"]:
-    """The moment ``E[h g]`` of two linear neurons with the same input.
+    """The second moment ``E[h g]`` of two linear neurons with the same input.
 
-    The neurons are ``h_t = first h_{t-1} + x_t`` and ``g_t = second g_{t-1} + x_t``, both
-    from the zero state.  The second factor is not conjugated.  The function sums a closed
-    form over lags.  Near the unit circle after few steps, or near eigenvalue zero, this
-    would lose digits.  The function then computes the double sum over ages.
+    The neurons are ``h_t = first h_{t-1} + x_t`` and ``g_t = second g_{t-1} + x_t``,
+    both from the zero state.  The second factor is not conjugated.  The function sums a
+    closed form over lags.  The closed form loses digits if an eigenvalue is near zero,
+    or if ``steps`` is small and a product of eigenvalues is near one.  In these cases
+    the function computes the double sum over pairs of past inputs instead.
 
     Args:
         first: Eigenvalues of ``h``.
         second: Eigenvalues of ``g``.
         steps: Number of inputs since the zero state.
-        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ... steps - 1`` or
-            more.
-        orders: Orders of the derivatives of ``h`` and ``g`` with respect to their
-            eigenvalues: 0 for the state, 1 for the first derivative.
+        covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, at least up
+            to ``steps - 1``.
+        orders: Order of the derivative of ``h``, and of ``g``, with respect to its
+            eigenvalue: 0 for the state itself, 1 for the first derivative.
 
     Returns:
         A matrix with a row for each eigenvalue of ``h`` and a column for each of ``g``.
 
     Raises:
-        ValueError: If ``covariance`` has fewer than ``steps`` values or is no
-            autocovariance of a process; if an order is not 0 or 1; if an eigenvalue is
-            not finite, or its powers are too large for floating point.
+        ValueError: If ``covariance`` has fewer than ``steps`` values or is not an
+            autocovariance of a stationary process; if an order is not 0 or 1; if an
+            eigenvalue is not finite, or its powers are too large for floating point.
 
     Source: ``sigprop.theory.layers.pair_weight``.
 
@@ -199,8 +200,8 @@ def products(
             is computed.
 
     Raises:
-        ValueError: If ``covariance`` has too few values or is no autocovariance of a
-            process.
+        ValueError: If ``covariance`` has too few values or is not an autocovariance of
+            a stationary process.
     """
     require_autocovariance(covariance, sum(lengths) - len(lengths) + 1)
     halves = list(zip(eigenvalues, lengths, strict=True))
@@ -280,29 +281,32 @@ def predict(
     steps: int,
     at: int,
 ) -> dict[str, float]:
-    """Predict a layer's second moments at one step of a sequence, in closed form.
+    """Predict a layer's second moments of state, output and gradients, in closed form.
 
-    The state is zero before the sequence.  The second half of a bidirectional layer
-    starts at zero after the sequence.  If the layer is not linear, the moments are those
-    of its linearisation at zero state and zero input.
+    The moments are those at one step of a sequence.  The state is zero before the
+    sequence, and that of the second half of a bidirectional layer is zero after it.  If
+    the layer is not linear, the moments are those of its linearisation at zero state
+    and zero input.
 
     Args:
-        layer: Result of ``perturb``.  If ``tangents`` is empty, no gradients are
-            predicted.
+        layer: Result of ``perturb``.  If its ``tangents`` are empty, no moments of
+            gradients are predicted.
         covariance: Autocovariance ``R`` of every input channel at lags from 0 to
             ``steps - 1``.
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are predicted, counted from 0.
 
     Returns:
-        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
-        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries
-        ``theta``, for a random error ``v`` of the output with unit covariance.
+        A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.
+        Under the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its
+        entries ``theta``.  ``v`` is the error backpropagated to the output: a random
+        vector of unit covariance, independent of the inputs.
 
     Raises:
-        ValueError: If ``at`` is not an index of a step; if ``covariance`` has fewer than
-            ``steps`` values or is no autocovariance of a process; if terms of nearly
-            equal modes cancel so that fewer than seven digits are left.
+        ValueError: If ``at`` is not an index of a step; if ``covariance`` has fewer
+            than ``steps`` values or is not an autocovariance of a stationary process;
+            if contributions of nearly equal modes cancel so that fewer than seven
+            digits are left.
 
     Example:
         The moments after eight inputs of white noise of unit variance:
@@ -351,12 +355,12 @@ def predict_with_weight(
 def state_moments(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """Second moment of each neuron's state.
+    """Second moment of each neuron's state, from those of pairs of modes.
 
     Args:
         modes: Modes of the layer, from ``diagonalise``.
-        pairs: Moments of pairs of modes, ``pair_moment(lam, lam.conj(), ...)`` for
-            ``lam = modes.lam``.
+        pairs: Second moments of pairs of modes: the result of
+            ``pair_moment(lam, lam.conj(), ...)`` with ``lam = modes.lam``.
 
     Raises:
         ValueError: If an entry of ``pairs`` is not finite.

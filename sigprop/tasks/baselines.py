@@ -17,11 +17,12 @@ from sigprop.tasks.forecasts import Forecasts, Windows
 
 
 def last_value(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """Forecast the last input row at every step.
+    """Forecast that every row equals the last input row.
 
     Args:
-        task: Forecasting task, which has the horizon.
-        windows: Windows of one part, from ``task.windows``.
+        task: Forecasting task; its ``horizon`` is the number of forecast rows.
+        windows: Windows of the training, validation or test part, from
+            ``task.windows``.
 
     Example:
         The first forecast row equals the last input row:
@@ -40,11 +41,12 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
     """Forecast by repeating the last season of the input rows.
 
     Args:
-        task: Forecasting task.  The season is ``task.table.step.season`` rows.
-        windows: Windows of one part, from ``task.windows``.
+        task: Forecasting task.  A season has ``task.table.step.season`` rows.
+        windows: Windows of the training, validation or test part, from
+            ``task.windows``.
 
     Raises:
-        ValueError: If the windows have fewer input rows than a season.
+        ValueError: If windows have fewer input rows than a season.
 
     Example:
         431 windows, 26 weeks ahead, one feature:
@@ -64,11 +66,12 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
 
 
 def climatology(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """Forecast each feature's training mean at every step, which is zero in scaled units.
+    """Forecast each feature's mean over the training rows, zero in scaled units.
 
     Args:
-        task: Forecasting task, which has the horizon and the features.
-        windows: Windows of one part, from ``task.windows``.
+        task: Forecasting task, with the number of forecast rows and the features.
+        windows: Windows of the training, validation or test part, from
+            ``task.windows``.
 
     Example:
         431 windows, 26 weeks ahead, one feature:
@@ -109,21 +112,22 @@ class Linear(NamedTuple):
 
 
 def least_squares(task: Forecasts) -> Linear:
-    """Fit the linear map with the least squared error over all training windows.
+    """Fit a linear map from input rows to forecast rows by least squares.
 
-    All features share the map.  A QR factorisation is updated feature by feature.  This
-    avoids the loss of digits of the normal equations, and memory holds the windows of at
-    most two features.
+    The map has a constant term, is the same for all features, and has the least squared
+    error over all training windows.  A QR factorisation, updated feature by feature, is
+    more accurate than the normal equations.  Memory holds the windows of at most two
+    features at a time.
 
     Args:
-        task: Forecasting task, which has the training windows.
+        task: Forecasting task with the training windows.
 
     Returns:
-        The map, a function of the input rows of windows.
+        The map.  Calling it with the input rows of windows returns the forecasts.
 
     Raises:
-        ValueError: If training windows, counted over all features, are not more than the
-            input rows of a window.
+        ValueError: If the number of training windows times the number of features does
+            not exceed the number of input rows of a window.
 
     Example:
         Fit the training windows, and forecast from the test windows:

@@ -110,24 +110,27 @@ def load_task(
 
     Args:
         name: Name of a task, such as ``digits``; see the table of ``sigprop.tasks``.
-        folder: Folder with the task's files.  Default: the task's folder below the folder
-            that the environment variable ``SIGPROP_DATA`` names.
-        cache: Folder for packed copies of large data sets.  Default: nothing is stored.
-        seed: Seed of a training.  The test part of ``digits`` is fold ``seed % 5``.
-            Every other task has the same examples at every seed.
+        folder: Folder with the task's files.  Default: the task's subfolder of the
+            folder that the environment variable ``SIGPROP_DATA`` names.  If there is
+            none, the examples are generated where possible.
+        cache: Folder in which large data sets are stored in a format that loads faster.
+            Default: nothing is stored.
+        seed: Seed of the training run.  The test examples of ``digits`` are fold
+            ``seed % 5`` of five.  The examples of all other tasks do not depend on the
+            seed.
         progress: Function that is called with messages on the progress.
 
     Raises:
         ValueError: If there is no task of this name; if the seed is not an integer in
             ``[0, 2**32)``; if a ``folder`` is given for a task without files; if a file
             is damaged.
-        FileNotFoundError: If a ``folder`` does not exist, or if a task that cannot be
-            generated has no files.
-        ModuleNotFoundError: If the task is ``digits`` and scikit-learn, of the extra
-            ``data``, is not installed.
+        FileNotFoundError: If ``folder`` does not exist, or if the task's files are
+            missing and its examples cannot be generated.
+        ModuleNotFoundError: If the task is ``digits`` and scikit-learn is not installed
+            (``pip install 'sigprop[data]'``).
 
     Example:
-        Ten classes, one number a step, and 360 test examples:
+        Ten classes, one number at each step, and 360 test examples:
 
         >>> data = load_task("digits")
         >>> data.classes, data.train.features, len(data.test.labels)

@@ -23,10 +23,10 @@ SPLIT_SEED = 42  # of a split that a data set does not bring along
 
 
 class Batch(NamedTuple):
-    """A batch of examples, whose arrays have the same shape in every batch.
+    """A batch of examples, filled with copies to a given number of rows.
 
     Attributes:
-        inputs: Tokens or features of each example.
+        inputs: Tokens or features of each step of each example.
         lengths: Number of steps of each example, or of both sequences of each pair.
         labels: Class of each example, or the target values of a regression.
         valid: True for an example, false for a copy that only fills the batch.
@@ -55,20 +55,21 @@ class Examples:
 
     Attributes:
         inputs: Integer tokens ``(n, L)``, or float or integer features ``(n, L, d)``.
-            Integer features ``x`` stand for ``x / scale - centre``.  Pairs of sequences
-            have another axis of size 2 after the first.
-        lengths: Number of steps before the padding, ``(n,)``, or ``(n, 2)`` for pairs.
+            Integer features ``x`` stand for ``x / scale - centre``.  For pairs of
+            sequences, an axis of size 2 follows the first axis.
+        lengths: Number of steps of each sequence before its padding.  The shape is
+            ``(n,)``, or ``(n, 2)`` for pairs.
         labels: Class of each example, from 0.
         scale: Divisor of integer features, one number or an array ``(L, d)``.
         centre: Number or array ``(L, d)`` that is subtracted after the division.  The
-            defaults map bytes to numbers from -1 to 1.
+            defaults of ``scale`` and ``centre`` map bytes to numbers from -1 to 1.
 
     Raises:
-        ValueError: If the arrays have different numbers of examples or none, or a length
-            is outside ``1 ... L``.
+        ValueError: If the arrays have different numbers of examples; if there is no
+            example; if a length is outside ``1 ... L``.
 
     Example:
-        Five examples of eight steps, with one number a step and no padding:
+        Five examples of eight steps, with one number at each step and no padding:
 
         >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
         >>> examples.steps, examples.features, examples.full
@@ -118,8 +119,9 @@ class Examples:
 
         Args:
             rows: Indices of the examples.
-            size: Number of rows of the batch.  Copies of the first example, marked as not
-                valid, fill it.  Default: the number of ``rows``.
+            size: Number of rows of the batch.  Copies of the first of these examples,
+                marked as not valid, fill it up.  Default: the length of ``rows``, i.e.
+                no copies.
         """
         size = len(rows) if size is None else size
         filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
@@ -134,12 +136,12 @@ class Examples:
         )
 
     def parts(self, counts: Sequence[int]) -> "list[Examples]":
-        """Split the examples into consecutive parts of these sizes, without copying."""
+        """Split the examples into consecutive parts of these sizes, without copies."""
         ends = np.cumsum(counts)
         return [self.subset(rows) for rows in map(slice, ends - counts, ends)]
 
     def subset(self, rows: Int[np.ndarray, " some"] | slice) -> "Examples":
-        """Return the examples at these indices; a slice makes no copy."""
+        """Return the examples at the indices ``rows``; a slice makes no copy."""
         return replace(
             self,
             inputs=self.inputs[rows],
@@ -151,14 +153,15 @@ class Examples:
 @final
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Training, validation and test examples, with the numbers of labels and tokens.
+    """Training, validation and test examples of a classification task.
 
     Attributes:
         train: Examples on which networks are trained.
         validation: Examples by which the best training step is chosen.
         test: Examples on which the final accuracy is reported.
         classes: Number of classes.
-        vocabulary: Number of tokens, padding included; ``None`` for numeric inputs.
+        vocabulary: Number of distinct tokens, including the padding; ``None`` for
+            numeric inputs.
 
     Example:
         >>> from sigprop.tasks import load_task
@@ -222,9 +225,9 @@ def _order(count: int, seed: int, epoch: int) -> Int[np.ndarray, " count"]:
 
 
 def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
-    """Iterate over all examples once, in order, in batches of one size.
+    """Iterate over all examples once, in order, in batches of equal size.
 
-    Copies, marked as not valid, fill the last batch.
+    Copies of an example, marked as not valid, fill up the last batch.
 
     Args:
         examples: Examples to evaluate.
@@ -274,7 +277,7 @@ def split(
 def accuracy(
     scores: Float[np.ndarray, "batch classes"], batch: Batch
 ) -> tuple[int, int]:
-    """Count the correctly classified examples of a batch, and all of its examples.
+    """Count the correctly classified examples and all valid examples of a batch.
 
     The predicted class is the one with the largest score.
 

@@ -38,14 +38,19 @@ Splits = Mapping[Part, Rows]
 
 
 def splits(table: Table) -> dict[Part, Rows]:
-    """Split the rows of a table into training, validation and test part, as is customary.
+    """Split the rows of a table into training, validation and test parts.
 
-    The tables ETTh1, ETTh2, ETTm1 and ETTm2 are split into 12, 4 and 4 months of 30 days;
-    later rows are unused.  Any other table is split into the first 70 % of its rows, the
-    next 10 % and the last 20 %.
+    The shares are the usual ones in the literature.  The tables ETTh1, ETTh2, ETTm1 and
+    ETTm2 are split into 12, 4 and 4 months of 30 days; later rows are unused.  Any
+    other table is split into the first 70 %, the next 10 % and the last 20 % of its
+    rows.
+
+    Returns:
+        First row and end (exclusive) of each part, under the keys ``train``,
+        ``validation`` and ``test``.
 
     Raises:
-        ValueError: If an ETT table has less than 20 months.
+        ValueError: If a table of these four names has fewer than 20 months of rows.
 
     Example:
         The training part ends before row 1598, and the test part starts at row 1828:
@@ -74,13 +79,18 @@ def splits(table: Table) -> dict[Part, Rows]:
 
 
 class Windows(NamedTuple):
-    """All windows of one part; the arrays are views that share memory.
+    """All windows of one part (training, validation or test) of a table.
+
+    A window has input rows and the rows to forecast, which follow them.  Windows
+    overlap and share memory, so the arrays are read-only.
 
     Attributes:
-        inputs: Rows from which to forecast, in scaled units.
-        targets: Rows to forecast, which follow the inputs, in scaled units.
-        calendar: Calendar features (marks) of the rows of ``inputs`` and of ``targets``,
-            from -0.5 to 0.5.
+        inputs: Input rows of each window.  Each feature is scaled to mean 0 and
+            variance 1 over the training rows.
+        targets: Rows to forecast in each window, scaled in the same way.
+        calendar: Calendar features, such as hour and weekday, of all rows of each
+            window, from -0.5 to 0.5.  There are none if the task has
+            ``calendar=False``.
 
     Example:
         431 windows of 104 weeks, each followed by 26 weeks:
@@ -106,13 +116,15 @@ class Forecasts:
         length: Number of input rows of a window.
         horizon: Number of rows to forecast.
         univariate: Name of the only feature that is used.  Default: all features.
-        calendar: If true, windows include time features such as hour and weekday.
-        rows: Rows of each part.  Default: the result of ``splits``.
+        calendar: If true, windows include calendar features such as hour and weekday.
+        rows: First row and end (exclusive) of the training, validation and test part.
+            Default: the result of ``splits``.
 
     Raises:
-        ValueError: If ``length`` or ``horizon`` is below one; if the table has no feature
-            ``univariate``; if a part has no window, or its rows are outside the table or
-            not after the part before; if a feature is constant over the training rows.
+        ValueError: If ``length`` or ``horizon`` is below one; if the table has no
+            feature ``univariate``; if a part is too short for a window, reaches outside
+            the table, or does not follow the preceding part; if a feature is constant
+            over the training rows.
 
     Example:
         The test part has 431 windows of 104 weeks, each followed by 26 weeks:
@@ -162,17 +174,21 @@ class Forecasts:
 
     @property
     def split(self) -> Splits:
-        """Rows of each part."""
+        """Rows of the training, validation and test part.
+
+        The keys are ``train``, ``validation`` and ``test``.  Each value is a first row
+        and an end, which is exclusive.
+        """
         return splits(self.table) if self.rows is None else self.rows
 
     @property
     def marks(self) -> int:
-        """Number of calendar features of a row; zero without ``calendar``."""
+        """Number of calendar features of a row; zero if ``calendar`` is false."""
         return calendar(self.table).shape[1] if self.calendar else 0
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the features that are used."""
+        """Names of the features in windows: ``univariate`` alone, or all."""
         return (self.univariate,) if self.univariate else self.table.features
 
     @property
@@ -209,7 +225,7 @@ class Forecasts:
         )
 
     def about(self) -> dict[str, Any]:
-        """Settings of the task as JSON data, with the table's name and checksums."""
+        """Settings of the task and checksums of its table, as a dictionary for JSON."""
         arrays = self.table.times.astype(np.int64), self.table.values
         return {
             "table": self.table.name,
@@ -263,8 +279,8 @@ class Errors(NamedTuple):
     """Errors of a forecast, averaged over all windows of a part.
 
     Attributes:
-        squared: Mean squared error of each forecast row and feature.
-        absolute: Mean absolute error of each forecast row and feature.
+        squared: Mean squared error for each row of the horizon and each feature.
+        absolute: Mean absolute error for each row of the horizon and each feature.
 
     Example:
         Four windows, a horizon of two rows and one feature, with errors of 1:
@@ -288,10 +304,11 @@ class Errors(NamedTuple):
         return float(self.absolute.mean())
 
     def in_units(self, scale: Float64[np.ndarray, " features"]) -> "Errors":
-        """Convert errors in scaled units to physical units.
+        """Convert errors of scaled features to the physical units of the features.
 
         Args:
-            scale: Scale of each feature, such as ``Forecasts.scale``.
+            scale: Standard deviation by which each feature was divided, such as
+                ``Forecasts.scale``.
         """
         return Errors(self.squared * scale**2, self.absolute * scale)
 
@@ -303,12 +320,12 @@ def errors(
     """Compute the mean squared and absolute errors of a forecast.
 
     Args:
-        forecast: Forecast of each window.
-        truth: Targets of each window, in the units of the forecast.
+        forecast: Forecast rows of each window.
+        truth: True rows of each window, in the units of the forecast.
 
     Raises:
-        ValueError: If there is no window, or a number is not finite or too large to
-            square.
+        ValueError: If there is no window, or a value of ``forecast`` or ``truth`` is
+            not finite or too large to square.
 
     Example:
         All errors are 3:

@@ -35,21 +35,23 @@ WHITE = White()
 class OneDimensional:
     """The task of learning the eigenvalue of one complex linear neuron.
 
-    Student and teacher have the recurrence ``h_t = lam h_{t-1} + gamma x_t`` and the same
-    real input ``x``.  The loss is the mean of ``|h_t - h*_t|^2 / 2``.
+    Student and teacher have the recurrence ``h_t = lam h_{t-1} + gamma x_t`` and the
+    same real input ``x``.  The loss is the mean of ``|h_t - h*_t|^2 / 2`` over inputs
+    and steps, where ``h*`` is the teacher's state.
 
     Attributes:
         teacher: Eigenvalue of the teacher, with modulus below one.
-        normalised: If true, ``gamma = sqrt(1 - |lam|^2)``, which gives the state unit
-            variance for white inputs.  If false, ``gamma = 1``.
-        process: Stationary process of the input.
-        length: Number of steps of a sequence from the zero state; None for infinitely
-            many.
+        normalised: If true, ``gamma = sqrt(1 - |lam|^2)``, so that the state has unit
+            variance for white inputs of unit variance.  If false, ``gamma = 1``.
+        process: Stationary process of the input.  Default: white noise of variance 1.
+        length: Number of steps of a sequence, which starts at the zero state; None for
+            the limit of infinitely many steps.
 
     Raises:
-        ValueError: If the teacher's modulus is not below one; if ``length`` is below two;
-            if ``process`` is no process; if ``length`` is None and the process is not
-            White, AR1, Constant, Mixed or MovingAverage.
+        ValueError: If the teacher's modulus is not below one; if ``length`` is below
+            two; if ``process`` lacks the method ``sample`` or ``autocovariance``; if
+            ``length`` is None and the process is not White, AR1, Constant, Mixed or
+            MovingAverage.
 
     Example:
         The loss falls to zero as the student's modulus approaches the teacher's:
@@ -74,7 +76,7 @@ class OneDimensional:
             require_count("length", self.length, least=2)
 
     def loss(self, modulus: Any, angle: Any) -> Float[Array, ""]:
-        """The expected loss of a student; differentiable.
+        """The expected loss of a student, which JAX can differentiate.
 
         Args:
             modulus: Modulus ``nu`` of the student's eigenvalue.  If ``|nu| >= 1``, the loss
@@ -135,7 +137,7 @@ def _gain() -> Callable[..., Any]:
 
 
 class Coordinates(NamedTuple):
-    """The two trained parameters of an eigenvalue.
+    """The two trained parameters that define an eigenvalue.
 
     Attributes:
         modulus: Parameter ``omega_nu``, which defines the modulus.
@@ -190,22 +192,26 @@ class Parametrisation:
     """A parametrisation of an eigenvalue's modulus and angle by two real numbers.
 
     Attributes:
-        modulus: Parametrisation of the modulus: ``plain`` (the modulus itself),
-            ``exponential`` (``exp(-exp(omega))``) or ``tanh``.
-        angle: Parametrisation of the angle: ``plain`` (the angle itself),
-            ``exponential`` (``exp(omega)``) or ``optimal`` (the curvature at the optimum
-            does not depend on the eigenvalue).
-        detached: True if the loss has no gradient with respect to the modulus that
-            passes through the angle.
+        modulus: Parametrisation of the modulus.  With the parameter ``omega``, the
+            modulus is ``omega`` (``plain``), ``exp(-exp(omega))`` (``exponential``) or
+            ``tanh(omega)`` (``tanh``).
+        angle: Parametrisation of the angle.  With the parameter ``omega``, the angle is
+            ``omega`` (``plain``) or ``exp(omega)`` (``exponential``).  With
+            ``optimal``, the angle is ``omega`` times a function of the modulus.  For
+            white, normalised inputs, the loss then has the same curvature along
+            ``omega`` at every optimum.
+        detached: If true, the modulus is treated as a constant in derivatives of the
+            angle.
 
     Raises:
-        ValueError: If there is no parametrisation of this name.
+        ValueError: If ``modulus`` or ``angle`` is unknown.
 
-    Source: Zucchet & Orvieto (2024), Eq. 108 and 110-112.  Eq. 111 prints the inverse of
-        the exponential angle; the caption of Fig. 7 has the right formula.
+    Source: Zucchet & Orvieto (2024), Eq. 108 and 110-112.  Eq. 111 gives the inverse of
+        the exponential parametrisation of the angle; the caption of Fig. 7 has the
+        right formula.
 
     Example:
-        The coordinates of modulus 0.9 and angle 0.5 map back to them:
+        The parameters of modulus 0.9 and angle 0.5 map back to these values:
 
         >>> parametrisation = Parametrisation("exponential", "plain")
         >>> at = parametrisation.coordinates(0.9, 0.5)
@@ -228,16 +234,16 @@ class Parametrisation:
                 )
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
-        """Modulus, and angle in radians, of the eigenvalue with these coordinates."""
+        """Modulus and angle (in radians) of the eigenvalue with these parameters."""
         modulus = MODULI[self.modulus].forward(at.modulus)
         modulus_for_angle = jax.lax.stop_gradient(modulus) if self.detached else modulus
         return modulus, _angle(self.angle)[0](at.angle, modulus_for_angle)
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
-        """Coordinates of an eigenvalue with this modulus and angle in radians.
+        """The two parameters of an eigenvalue with this modulus and angle (in radians).
 
         Raises:
-            ValueError: If no finite coordinates give this eigenvalue.
+            ValueError: If no finite parameters give this eigenvalue.
         """
         modulus, angle = jnp.asarray(modulus, float), jnp.asarray(angle, float)
         coordinates = Coordinates(

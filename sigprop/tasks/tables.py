@@ -69,7 +69,7 @@ class Step(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of features at regular times.
+    """A table of features (columns) at times with a constant step (rows).
 
     Attributes:
         name: Name of the table for messages and figures, such as its file name.
@@ -109,18 +109,19 @@ class Table:
 def read_table(path: Path) -> Table:
     r"""Read a ``.csv`` file whose first column is the time of each row.
 
-    Times are such as ``2016-07-01 00:00:00`` or ``7/1/2016 0:00`` (month first).  If all
-    times have an offset such as ``Z`` or ``+02:00``, they are converted to UTC.
+    Times have a form such as ``2016-07-01 00:00:00`` or ``7/1/2016 0:00`` (month
+    first).  If all times have an offset such as ``Z`` or ``+02:00``, they are converted
+    to UTC.
 
     Args:
-        path: Path of the file, whose first row has the names of the columns.
+        path: Path of the file.  Its first row contains the names of the columns.
 
     Raises:
         FileNotFoundError: If there is no file at ``path``.
-        ValueError: If a cell is no time or no number; if times are repeated, out of
-            order, or not separated by one constant step; if a column is constant or has a
-            number above 1e150 in size; if columns lack distinct names; if there are fewer
-            than two rows, or no feature.
+        ValueError: If a cell is not a time or a number; if times are repeated, out of
+            order, or not separated by one constant step; if a feature is constant or
+            has a number of absolute value above 1e150; if features lack distinct names;
+            if there are fewer than two rows, or there is no feature.
 
     Example:
         The first row of this file names its columns ``time`` and ``level``:
@@ -248,13 +249,15 @@ def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:
 
 
 def carbon_dioxide() -> Table:
-    """Load the weekly carbon dioxide over Mauna Loa, 1958 to 2001.
+    """Load the weekly concentration of carbon dioxide over Mauna Loa, 1958 to 2001.
 
-    The unit is parts per million by volume.  Of the 2284 weeks, 59 were not measured;
-    they are interpolated linearly.  The package ``statsmodels`` contains the data.
+    The unit is parts per million by volume.  Of the 2284 weeks, 59 have no measurement;
+    their values are interpolated linearly.  The package ``statsmodels`` contains the
+    data.
 
     Raises:
-        ModuleNotFoundError: If statsmodels, of the extra ``data``, is not installed.
+        ModuleNotFoundError: If statsmodels is not installed
+            (``pip install 'sigprop[data]'``).
 
     Example:
         The value of the first week is 316.1 ppm:
@@ -283,21 +286,21 @@ FILES = {
 
 
 def load_table(data: str) -> Table:
-    """Load a table of features by its name, or from a file.
+    """Load a table of features, by its name or from a file.
 
     Args:
-        data: Name of a table or path of a ``.csv`` file.  The names are ``co2``, and
-            ``ETTh1``, ``ETTh2``, ``ETTm1``, ``ETTm2``, ``WTH`` and ``ECL``, with or
-            without ``.csv``.  Their files are read from the folder that the environment
-            variable ``SIGPROP_DATA`` names.  If a file ``ETTh1.csv`` is in the working
-            folder, the name ``ETTh1.csv`` means this file.
+        data: Path of a ``.csv`` file, or the name of a table.  ``co2`` is loaded from
+            the package statsmodels.  ``ETTh1``, ``ETTh2``, ``ETTm1``, ``ETTm2``,
+            ``WTH`` and ``ECL`` are read from the folder that the environment variable
+            ``SIGPROP_DATA`` names.  A suffix ``.csv`` of these six names is optional.
+            With the suffix, a file of this name in the working folder takes precedence.
 
     Raises:
-        FileNotFoundError: If the file does not exist, or a name's file is needed and
-            ``SIGPROP_DATA`` is not set.
-        ModuleNotFoundError: If ``data`` is ``co2`` and statsmodels, of the extra
-            ``data``, is not installed.
-        ValueError: If ``data`` is empty, or ``read_table`` refuses the file.
+        FileNotFoundError: If there is no file at the path; if ``data`` is one of the
+            six names, and ``SIGPROP_DATA`` is not set or its folder lacks the file.
+        ModuleNotFoundError: If ``data`` is ``co2`` and statsmodels is not installed
+            (``pip install 'sigprop[data]'``).
+        ValueError: If ``data`` is empty, or ``read_table`` does not accept the file.
 
     Example:
         >>> load_table("co2").features

@@ -58,7 +58,7 @@ class TeacherStudent(eqx.Module):
     expectation is the exact loss.
 
     Attributes:
-        teacher: Layer whose outputs are learnt.
+        teacher: Linear layer whose outputs the student learns.
         target: Impulse response or modes of the teacher, which ``population`` needs.
         process: Stationary process of each input channel; channels are independent.
         length: Number of steps of a sequence; None for the limit of infinitely many.
@@ -80,16 +80,16 @@ class TeacherStudent(eqx.Module):
     def loss(
         self, student: Layer, key: PRNGKeyArray | None = None, batch: int | None = None
     ) -> Float[Array, ""]:
-        """The loss of a student: exact, or of sampled sequences.
+        """The loss of a student: exact expectation, or mean over sampled sequences.
 
         Args:
-            student: Layer with the widths of the teacher.
-            key: Random key for sampled sequences.  Default: the exact loss.
+            student: Layer with as many input channels and outputs as the teacher.
+            key: Random key of the sampled inputs.  Default: the exact loss.
             batch: Number of sampled sequences.  Default: the exact loss.
 
         Raises:
-            ValueError: If only one of ``key`` and ``batch`` is given, or if ``population``
-                or ``sampled`` refuses the student.
+            ValueError: If only one of ``key`` and ``batch`` is given, or if
+                ``population`` or ``sampled`` does not accept the student.
         """
         if (key is None) != (batch is None):
             raise ValueError(
@@ -100,11 +100,12 @@ class TeacherStudent(eqx.Module):
         return self.sampled(student, key, batch)
 
     def population(self, student: Layer) -> Float[Array, ""]:
-        """The exact expected loss of a linear student, from impulse responses.
+        """The exact expected loss of a linear student, from impulse responses or modes.
 
         Raises:
-            ValueError: If the student is not linear, or its widths differ from the
-                teacher's; if sequences are infinitely long and the student is not causal.
+            ValueError: If the student is not linear; if it has other numbers of inputs
+                or outputs than the teacher; if sequences are infinitely long and the
+                student is not causal.
         """
         self._require_widths(student)
         if self.length is None:
@@ -121,13 +122,13 @@ class TeacherStudent(eqx.Module):
         """The mean loss of a student over a batch of sampled sequences.
 
         Args:
-            student: Layer with the widths of the teacher.
+            student: Layer with as many input channels and outputs as the teacher.
             key: Random key of the inputs.
             batch: Number of sequences.
 
         Raises:
-            ValueError: If the task has no finite length, if ``batch`` is below one, or if
-                the student's widths differ from the teacher's.
+            ValueError: If the task has no finite length; if ``batch`` is below one; if
+                the student has other numbers of inputs or outputs than the teacher.
         """
         self._require_widths(student)
         if self.length is None or batch < 1:
@@ -163,9 +164,9 @@ def teacher_student(
 
     Raises:
         ValueError: If the teacher is not causal and linear; if ``length`` is below two;
-            if ``process`` lacks a method or has an impossible autocovariance.  If
-            ``length`` is None, also if the teacher is not stable, or if the process is
-            not White, AR1, Constant, Mixed or MovingAverage.
+            if ``process`` lacks a method, or its autocovariance is not positive
+            semi-definite.  Also, for ``length=None``, if the teacher is not stable, or
+            the process is not White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
         The loss of five sampled sequences is one number:
@@ -203,14 +204,14 @@ def linear_teacher(
     d_in: int = 1,
     d_out: int = 1,
 ) -> LinearRNN:
-    """Draw a random linear teacher with moduli in ``[nu0, 1)`` and phases up to ``theta0``.
+    """Draw a random linear teacher whose eigenvalues have moduli in ``[nu0, 1)``.
 
     Args:
         key: Random key.
         nu0: Smallest modulus of an eigenvalue, ``0 <= nu0 < 1``.
         theta0: Largest phase of a complex eigenvalue in radians, ``0 < theta0 <= pi``.
             Negative real eigenvalues have phase ``pi``.
-        size: Number of states.
+        size: Size of the state, i.e. the number of eigenvalues.
         d_in: Number of input channels.
         d_out: Number of outputs.
 
