@@ -45,16 +45,18 @@ class Advice:
             ``mamba``.
         length: Number of steps of a sequence.
         memory: Longest time constant in steps.
-        state: Size of the state.
+        state: Size of the state, counted as in ``advise``.
         width: Number of inputs.
         spectrum: Autocovariance of the input, as in ``advise``.
         phase: Frequency in radians per step below which 95 % of the input's power lies.
-        phases: Choice of the phases: ``spread``, ``input`` or ``all``.
-        options: Advised arguments for the layer's builder, by name.
+        phases: Rule for the phases of the modes: ``spread``, ``input`` or ``all``, as
+            in ``advise``.
+        options: Advised values for arguments of the layer's builder, by argument name.
         default: Predictions for the layer's default initialisation.
-        advised: Predictions for the advised initialisation, with the normalisation
-            matched to the input.
-        code: Code that builds the advised layer, by name of the library.
+        advised: Predictions for the advised initialisation.  For the LRU and S5 the
+            states are normalised to ``E|h|^2 = 1`` for the input.
+        code: Code that builds the advised layer with sigprop or another library, by
+            library name.
         note: Sentence about further steps or limits of the advice.
 
     Example:
@@ -86,7 +88,8 @@ class Advice:
 
         Args:
             key: Random key of JAX; do not use it for anything else.
-            width: Number of channels of the recurrence.
+            width: Number of channels of the recurrence.  In Mamba these are the
+                channels after the expansion, twice as many as the inputs.
 
         Raises:
             ValueError: If the layer's builder does not accept the width.
@@ -110,18 +113,25 @@ def advise(
 ) -> Advice:
     """Advise on the initialisation of a layer for a sequence length and an input.
 
-    The time constants are spread evenly in their logarithm over two decades.  The longest
-    is ``memory``.  The shorter time constants are included because the target may need
-    them.  With ``phases="spread"``, every second mode has a phase in the band with 95 % of
-    the input's power.  The other modes have phases up to pi, because the target may lie
-    where the input has little power.  No phase is above pi, because a mode with such a
-    phase is the conjugate of a mode below pi.  A larger phase would also change more for
-    the same step of ``theta_log = log(theta)``.
+    The time constants ``1/(1 - |lam|)`` are spread evenly in their logarithm, over at
+    most two decades.  The longest is ``memory``.  The shorter ones are included because
+    the target may need them.  An RG-LRU has these time constants while its gates are
+    half open.  In Mamba, the slowest state of each channel has them.
 
-    Time constants and states are predicted for one random layer of this width and state.
-    Gradients and largest stable learning rates are predicted for a smaller layer with one
-    input, one output and at most 256 modes.  For S4D this is the channel with the median
-    step.  All predictions for gated layers are for at most 512 channels.
+    With ``phases="spread"``, every second mode has a phase below the frequency that
+    bounds 95 % of the input's power (``Advice.phase``).  The other modes have phases up
+    to pi, because the target may need frequencies where the input has little power.  No
+    phase is above pi, because such a mode is the conjugate of one with a phase below
+    pi.  In the LRU, a larger phase ``theta`` would also change more for the same step
+    of the trained parameter ``log(theta)``.
+
+    Time constants, phases and second moments of the states are predicted for one random
+    layer with ``width`` inputs and a state of size ``state``.  Gradients and largest
+    stable learning rates are predicted for a smaller layer with one input and one
+    output.  For the LRU, RotRNN and S5, the state of the smaller layer has size 256 at
+    most.  For S4D, the smaller layer is the channel whose discretisation step is the
+    median, with all its modes.  For the gated layers RG-LRU and Mamba, all predictions
+    are for one layer of at most 512 channels.
 
     Args:
         layer: Name of the layer: ``lru``, ``rotrnn``, ``s4d``, ``s5``, ``rglru`` or
@@ -129,23 +139,27 @@ def advise(
         length: Number of steps of a sequence, 4 or more.
         spectrum: Autocovariance of each input channel, from ``exponential``,
             ``exponentials``, ``of_covariance`` or ``of_series``.
-        state: Size of the state, as the layer's builder counts it.  Default: depends on
-            the layer.
-        width: Number of inputs.  Default: 256.  For RG-LRU, ``state`` and ``width`` must
-            be equal.
+        state: Size of the state.  For S4D and Mamba it is the number of states of one
+            channel.  A complex conjugate pair of S4D or S5 counts as one state.
+            Default: 256 for the LRU and RotRNN, 32 for S4D, 128 for S5, 16 for Mamba.
+            For RG-LRU see ``width``.
+        width: Number of inputs.  Default: 256.  For RG-LRU, ``state`` and ``width``
+            must be equal; if only one is given, the other takes its value.
         memory: Longest time constant in steps, 4 or more.  Default: ``length``.
-        phases: ``spread`` as described above, ``input`` for all phases in the band of the
-            input, or ``all`` for all phases up to pi.  This choice affects only the LRU
-            and RotRNN.
+        phases: ``spread`` as described above, ``input`` for all phases below
+            ``Advice.phase``, or ``all`` for phases up to pi in all modes.  This choice
+            affects only the LRU and RotRNN.
         seed: Seed of the random layers for the predictions.
 
     Raises:
-        ValueError: If ``layer`` or ``phases`` is unknown, or a number is out of range.
+        ValueError: If ``layer`` or ``phases`` is unknown; if ``length``, ``state``,
+            ``width``, ``memory`` or ``seed`` is out of range; or if ``state`` and
+            ``width`` of an RG-LRU differ.
 
     Example:
         >>> from sigprop.advice import exponential
         >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
-        >>> round(found.options["r_max"], 4), round(found.phase, 2)  # 1 - 1/1000
+        >>> round(found.options["r_max"], 4), round(found.phase, 2)  # r_max: 1 - 1/1000
         (0.999, 1.18)
     """
     if layer not in FAMILIES:

@@ -56,16 +56,18 @@ class Predicted(NamedTuple):
         time_constant: Time constant ``1/(1 - |lam|)`` of each mode in steps; for gated
             layers, at zero input.
         phase: Phase of each mode in radians, from -pi to pi.
-        state: Stationary ``E|h|^2`` of each mode; for gated layers, of the modes
-            ``sampled``.
-        gradient: ``E|dy/dtheta|^2`` summed over the entries of each parameter, by
-            parameter name.  For gated layers it is ``E|dh/dtheta|^2``, summed over the
-            states as well.
-        largest_rate: Learning rate above which gradient descent on one parameter is
-            unstable, by parameter name.  For gated layers it is a rate below which
-            gradient descent is stable.
-        exact: True if ``largest_rate`` is exact, False if it is a bound (gated layers).
-        sampled: Indices of the modes of ``state``, or None for all modes.
+        state: Stationary ``E|h|^2`` of each mode; for gated layers, only of the modes
+            with indices ``sampled``.
+        gradient: ``E|dy/dtheta|^2`` of the outputs ``y``, summed over the entries
+            ``theta`` of a parameter, by parameter name.  For gated layers it is
+            ``E|dh/dtheta|^2`` of the states ``h``, summed over the states as well.
+        largest_rate: Learning rate above which gradient descent on one parameter alone
+            is unstable, by parameter name.  For gated layers it is a lower bound on
+            this rate.
+        exact: True if ``largest_rate`` is exact, False if it is a lower bound (gated
+            layers).
+        sampled: Indices of the modes whose moments are in ``state``, or None if it has
+            all modes.
 
     Example:
         >>> import jax
@@ -116,7 +118,8 @@ def mode_states(
 
     Args:
         layer: Linear layer with a diagonal form.
-        spectrum: Autocovariance of each input channel.  The channels are independent.
+        spectrum: Autocovariance that every input channel has; different channels are
+            independent.
 
     Returns:
         The gaps, the phases in radians, and the second moments of the states.
@@ -149,11 +152,11 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
     """Normalise the states of an LRU or S5 layer to ``E|h|^2 = 1`` for an input.
 
     For the LRU the function sets ``gamma_log``, and for S5 it scales the rows of ``B``.
-    It returns an LRU without ``gamma_log`` and all other layers unchanged.
+    An LRU without ``gamma_log``, and any other layer, is returned unchanged.
 
     Args:
-        layer: Layer of sigprop.
-        spectrum: Autocovariance of each input channel.
+        layer: Layer whose normalised copy is returned.
+        spectrum: Autocovariance that every input channel has.
 
     Example:
         >>> import jax
@@ -178,14 +181,15 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
 
     For a gated layer, one exponential replaces the autocovariance of the input.  It has
     the same variance and the same power at frequency zero.  The second moments of the
-    states are then computed for at most 64 states, whose time constants have evenly
-    spaced ranks.  The gradients are means over at most 16 states, times the number of
-    states.
+    states are computed for at most 64 states, chosen at evenly spaced ranks of the time
+    constant.  The second moments of the gradients, summed over the states, are
+    estimated as the mean over at most 16 states times the number of states.
 
     Args:
         layer: Linear layer with a diagonal form, or a layer whose gates depend only on
             the input.
-        spectrum: Autocovariance of each input channel.  The channels are independent.
+        spectrum: Autocovariance that every input channel has; different channels are
+            independent.
 
     Raises:
         TypeError: If the layer is neither diagonalisable nor gated by its input.

@@ -51,7 +51,7 @@ def closed(spectrum: Spectrum) -> Exponentials:
 
 
 def exponential(decay: float) -> Exponentials:
-    """Return the autocovariance ``R(lag) = decay**|lag|`` in the form for ``advise``.
+    """Return the autocovariance ``decay**|lag|`` of an input, for ``advise``.
 
     Args:
         decay: Correlation of successive inputs, in (-1, 1); 0 is white noise.
@@ -71,10 +71,11 @@ def exponential(decay: float) -> Exponentials:
 
 
 def exponentials(terms: Sequence[tuple[float, float]]) -> Exponentials:
-    """Return the autocovariance ``R(lag) = sum_k weight_k decay_k**|lag|``.
+    """Return the autocovariance ``sum_k weight_k decay_k**|lag|``, for ``advise``.
 
     Args:
-        terms: Pairs ``(weight, decay)`` with a positive weight and a decay in (-1, 1).
+        terms: Pairs ``(weight, decay)``: the variance of a term, above 0, and its decay
+            factor per lag, in (-1, 1).
 
     Raises:
         ValueError: If there is no term, a weight is not positive, or a decay is not
@@ -93,12 +94,13 @@ def exponentials(terms: Sequence[tuple[float, float]]) -> Exponentials:
 
 
 def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> Measured:
-    """Return a measured autocovariance in the form for ``advise``; fit exponentials to it.
+    """Return a measured autocovariance and exponentials fitted to it, for ``advise``.
 
     Args:
         covariance: ``R(lag)`` at the lags 0, 1, ..., ``T - 1`` for a window of ``T``
-            steps: the sum of ``x_t x_{t+lag}`` over the window, divided by ``T`` (not by
-            the number of pairs).  The function divides it by ``R(0)``.
+            steps.  It is the sum of ``x_t x_{t+lag}`` over the window, divided by ``T``
+            (not by the number of pairs).  Its scale does not matter, because the
+            function divides by ``R(0)``.
 
     Raises:
         ValueError: If there are fewer than four lags, a value is not finite, or ``R(0)``
@@ -123,7 +125,7 @@ def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> M
 
 
 def of_series(series: Series) -> tuple[Measured, str]:
-    """Measure the autocovariance of a series in the form for ``advise``.
+    """Return the measured autocovariance of a series, for ``advise``.
 
     The autocovariance is averaged over the features of the series.
 
@@ -131,7 +133,8 @@ def of_series(series: Series) -> tuple[Measured, str]:
         series: Windows of a time series, from ``sigprop.audit.load_series``.
 
     Returns:
-        The autocovariance, and a sentence about the error of fitting exponentials to it.
+        The autocovariance, and a sentence about the largest error of the exponentials
+        that are fitted to it.
 
     Source: Zucchet & Orvieto (2024), Eq. 75.
 
@@ -211,7 +214,7 @@ def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
         ValueError: Unless ``0 < share < 1``.
 
     Example:
-        >>> round(bandwidth(exponential(0.0), 0.5) / math.pi, 6)  # white
+        >>> round(bandwidth(exponential(0.0), 0.5) / math.pi, 6)  # white noise
         0.5
     """
     require_number("share", share, 0, 1)

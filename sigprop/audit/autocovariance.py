@@ -45,12 +45,13 @@ def autocovariance(
     seed: int = 0,
     draws: int = 1000,
 ) -> Measured:
-    """Measure ``E x_t x_{t+lag}`` over steps, features and sequences.
+    """Measure an autocovariance, averaged over steps, features and sequences.
 
-    The mean of ``x`` is not subtracted.
+    It is the mean of ``x_t x_{t+lag}`` for a signal ``x``.  The mean of ``x`` is not
+    subtracted, so ``x`` should have mean zero.
 
     Args:
-        sequences: Two or more sequences.
+        sequences: Two or more sequences of the signal ``x``.
         max_lag: Largest lag in steps.  Default: the length of a sequence minus one.
         block: Number of consecutive sequences that the bootstrap resamples together.  Use
             1 for independent sequences, and more if consecutive sequences are neighbours
@@ -59,8 +60,9 @@ def autocovariance(
         draws: Number of bootstrap resamples.
 
     Returns:
-        The mean autocovariance ``R`` with its 95 % interval from ``low`` to ``high``, and
-        the autocovariance of ``each`` sequence.
+        The autocovariance ``R`` at the lags 0, 1, ..., and the ends ``low`` and
+        ``high`` of its 95 % bootstrap interval.  ``each`` has the autocovariance of one
+        sequence per row.
 
     Raises:
         ValueError: If there is only one sequence; or if ``max_lag``, ``block``, ``draws``
@@ -98,8 +100,8 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
             ``R`` is zero or negative.
 
     Returns:
-        The input process, with the variances ``a`` of the white noise and ``b`` of the
-        exponential, and its ``rho``.
+        The input process.  ``a`` is the variance of the white noise.  ``b`` is the
+        variance of the exponential, which decays by the factor ``rho`` per lag.
 
     Raises:
         ValueError: If fewer than two lags can be fitted; if ``R`` is not positive at all
@@ -168,8 +170,8 @@ def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
         R: Autocovariances at the lags 0, 1, ...
 
     Returns:
-        The fit, with the variance (``weights``) and the ``rho`` of each term.  The first
-        term is the white noise, with ``rho = 0``.
+        The fit: the variance (``weights``) and the decay factor per lag (``rho``) of
+        each term.  The first term is the white noise, with ``rho = 0``.
 
     Raises:
         ValueError: If there are fewer than two lags, a value is not finite, or ``R(0)``

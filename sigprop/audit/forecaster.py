@@ -42,35 +42,40 @@ def audit_forecaster(
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> xr.Dataset:
-    """Test assumptions, state power and merged states of a forecaster on real windows.
+    """Test the theory's assumptions and predictions for a forecaster on real windows.
 
-    The dimension ``end`` of the result is the lower end, the estimate and the upper end of
-    a 95 % interval.  An entry of the dimension ``rung`` is an assumption that is made in
-    addition to those before it.  Layers without a closed form have no ``recurrence`` in
-    the result, and layers with one direction have no ``merge``.
+    In the result, the dimension ``end`` has the lower end, the estimate and the upper
+    end of a 95 % interval.  The dimension ``rung`` has the names of assumptions; the
+    prediction for an assumption also makes those before it.  The dimension
+    ``recurrence`` omits layers without a closed form, and ``merge`` omits layers with
+    one direction.
 
     Args:
         network: Trained network; it is evaluated in inference mode.
         state: Running averages of the network.
         blocks: Blocks of windows, from ``sigprop.audit.blocks_of``.
-        season: Number of steps of a season of the series.
+        season: Number of steps of a season of the series, such as 52 for the year in
+            weekly data.
         progress: Function that is called after each block with the number of finished
             blocks and the number of all blocks.
 
     Returns:
-        A data set with these variables.  ``number``, by ``end``, ``signal`` and
-        ``assumption``, tests each assumption, and ``assumed`` is its value under the
-        assumption.  ``measured``, by ``end``, ``recurrence`` and ``position``, is the
-        state power ``E|z|^2``, and ``predicted`` is its prediction for each ``rung``.
-        ``ratio``, by ``end``, ``recurrence`` and ``rung``, is predicted over measured
-        power.  ``edges`` is this ratio for the first ``rung`` in the first and in the
-        last tenth of the window.  ``rank``, by ``merge`` and ``part``, is the number of
-        independent inputs that a state contains.  ``kept`` is the share of a state's
-        power that a linear map recovers from the merged state.
+        A data set with the following variables.  ``number`` is a statistic that tests
+        an assumption, with the dimensions ``end``, ``signal`` and ``assumption``.
+        ``assumed`` is the value of this statistic if the assumption is true.
+        ``measured`` is the state power ``E|z|^2``, with the dimensions ``end``,
+        ``recurrence`` and ``position`` in the window.  ``predicted`` is its prediction
+        for each ``rung``.  ``ratio`` is the predicted power divided by the measured
+        power, with the dimensions ``end``, ``recurrence`` and ``rung``.  ``edges`` is
+        this ratio for the first ``rung`` in the first and in the last tenth of the
+        window.  ``rank`` is the number of independent inputs of the window that a state
+        contains, with the dimensions ``merge`` and ``part``.  A ``part`` is the forward
+        state, the backward state, the pair of both, or the merged state.  ``kept`` is
+        the share of a part's power that a linear map recovers from the merged state.
 
     Raises:
-        ValueError: If ``season`` is below one, or a position of the season in the blocks
-            is ``season`` or larger.
+        ValueError: If ``season`` is below one, or if the steps of ``blocks`` have
+            positions in the season (from 0) that are not below ``season``.
 
     Example:
         >>> from sigprop.audit import blocks_of

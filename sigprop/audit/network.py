@@ -241,10 +241,10 @@ def audit(
     untrained: Trained | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> xr.Dataset:
-    """Measure and predict the second moments of every mode of every recurrence.
+    """Measure and predict second moments of a trained network's modes on real inputs.
 
-    For a network whose gates depend only on the input, the result describes the states
-    of every layer instead, as in ``sigprop.audit.gated_layers.audit_gated``.
+    If layers have gates that depend only on the input, the result describes the states
+    of every layer instead; see ``sigprop.audit.gated_layers.audit_gated``.
 
     A batch of ``B`` examples with ``N`` modes and ``L`` steps needs about ``160 B N L``
     bytes, plus the memory of a gradient of ``B`` examples.
@@ -256,17 +256,18 @@ def audit(
             output.  Standard errors are computed over batches, so use ten or more.  A
             single batch is split into at most 16 parts.
         untrained: Network of the same configuration before training.  It is needed only
-            for the assumption *as drawn* of gated layers.
+            for the assumption ``as drawn`` of gated layers, which takes the parameters
+            before training.
         progress: Function that is called after each batch with the number of finished
             batches and the number of all batches.
 
     Returns:
         A data set.  ``measured`` has the dimensions ``recurrence``, ``quantity`` and
-        ``mode``.  ``predicted`` also has the dimension ``rung``: the name of an assumption
-        that is made in addition to those before it.  ``ratio`` is predicted over
-        measured, and ``ratio_sem`` its standard error.  ``lam_re`` and ``lam_im`` are the
-        eigenvalues.  ``note`` is the reason why a recurrence has no closed form, or an
-        empty text.
+        ``mode``.  ``predicted`` also has the dimension ``rung``, the name of an
+        assumption; the prediction for an assumption also makes those before it.
+        ``ratio`` is ``predicted`` divided by ``measured``, and ``ratio_sem`` its
+        standard error.  ``lam_re`` and ``lam_im`` are the eigenvalues.  ``note`` is the
+        reason why a recurrence has no closed form, or an empty text.
 
     Raises:
         ValueError: If the network has an output at every step or no decoder; if inputs,

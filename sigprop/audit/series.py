@@ -41,14 +41,15 @@ class Series:
 def load_series(path: Path, window: int = 512) -> Series:
     """Read a time series from a ``.npy`` or ``.csv`` file, and cut it into windows.
 
-    Every feature is scaled to mean 0 and variance 1 over all windows.  A column that only
-    grows or only falls is treated as a time or an index.  So is a column that changes by
-    the same step in at least 90 % of the rows.  Such columns are dropped, with a note.
+    Every feature is scaled to mean 0 and variance 1 over all windows.  A column that
+    only grows or only falls is treated as a time or an index and dropped, with a note.
+    The same holds for a column that changes by the same amount in at least 90 % of the
+    rows.
 
     Args:
         path: File with the series.  A ``.npy`` array has the shape (time, features) for
             one series, or (sequences, time, features).  A ``.csv`` file has one row per
-            step, with cells separated by ``,``, ``;`` or tabs.  Its first column is
+            step, with cells separated by ``,``, ``;`` or tabs.  The first column is
             dropped if it is an index or not numeric.
         window: Number of steps of a window, 8 or more.  It is ignored for an array of
             several sequences, where each sequence is a window.

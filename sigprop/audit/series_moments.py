@@ -275,22 +275,25 @@ def audit_series(
     draws: int = 1000,
     shown: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> tuple[SeriesRow, ...]:
-    """Measure and predict ``E|h_T|^2`` and ``E|dh_T/dlam|^2`` on a time series.
+    """Measure and predict second moments of a linear recurrence on a time series.
 
     The recurrence ``h_{t+1} = lam h_t + x_{t+1}`` runs over each window of ``T`` steps
-    from the zero state.
+    from the zero state.  The moments are ``E|h_T|^2`` of the state and
+    ``E|dh_T/dlam|^2`` of its sensitivity.
 
     Args:
         series: Windows of a time series, from ``load_series``.
         eigenvalues: Pairs ``(1 - |lam|, arg lam)``, with the angle in radians.
         seed: Seed of the bootstrap.
         draws: Number of bootstrap resamples for each interval, from 40 to 10^6.
-        shown: Function that yields the feature names it receives, for a progress bar.
+        shown: Function that receives the feature names and yields them one by one, for
+            a progress bar.
 
     Returns:
         A row for each feature, quantity and eigenvalue.  A row has the measured moment
-        with its 95 % interval.  It also has four predictions: without assumptions, for a
-        stationary input, also for an infinite past, and for white noise.
+        with its 95 % interval.  It also has four predictions: without assumptions, for
+        a stationary input, for one with an infinite past, and for white noise of the
+        same variance.
 
     Raises:
         ValueError: Unless ``0 < |lam| < 1`` for every eigenvalue; or if ``seed`` or

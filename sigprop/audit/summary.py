@@ -25,7 +25,7 @@ REASONS = {
     "as drawn": "training moved the weights",
 }
 HOLDS = "theory holds"
-"""Reason in a summary where every median is within ``TOLERANCE``."""
+"""Reason in a summary if every median ratio is within ``TOLERANCE`` of one."""
 
 UNSEEN = "nothing measured"
 READING = (
@@ -54,19 +54,21 @@ def reading(audit: xr.Dataset) -> tuple[str, ...]:
 
 
 def summarise(audit: xr.Dataset) -> xr.Dataset:
-    """Summarise an audit by medians over modes and by the first assumption that fails.
+    """Summarise an audit: medians over modes, and the first assumption that fails.
 
     Args:
         audit: Audit that ``sigprop.audit.audit`` returned.
 
     Returns:
-        A data set.  The ratios of predicted to measured moments are summarised by
-        ``recurrence``, ``quantity`` and ``rung`` (assumption).  ``median``, ``low`` and
-        ``high`` are the quantiles 50 %, 5 % and 95 %.  ``within`` is the share of modes
-        whose ratio is within 10 % of one, and ``sem`` the median standard error.
-        ``fails`` is the first assumption whose median is not within 10 % of one, by
-        ``recurrence`` and ``quantity``; it is empty if none fails.  ``reason`` describes
-        this assumption in words.
+        A data set.  Five variables have the dimensions ``recurrence``, ``quantity`` and
+        ``rung``, the name of an assumption.  ``median``, ``low`` and ``high`` are
+        quantiles (50 %, 5 % and 95 %) over the modes of the ratio of predicted to
+        measured moment.  ``within`` is the share of modes whose ratio is within 10 % of
+        one.  ``sem`` is the median standard error of the ratio of one mode.  Two
+        variables have the dimensions ``recurrence`` and ``quantity``.  ``fails`` is the
+        first assumption whose median ratio is not within 10 % of one, or empty if none
+        fails.  ``reason`` says in words why it fails, that theory holds, or why there
+        is no prediction.
 
     Example:
         >>> names = {"recurrence": ["block 1"], "quantity": ["state"]}

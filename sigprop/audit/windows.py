@@ -45,14 +45,15 @@ def blocks_of(
 
     Args:
         task: Forecasting task with the series.
-        head: Output head of the network, which determines the form of the inputs.
+        head: Settings of the network's forecasts, which determine the inputs and
+            targets of a window.
         part: Part of the series: ``train``, ``validation`` or ``test``.
-        windows: Largest number of windows of all blocks together.
+        windows: Largest total number of windows in all blocks.
         blocks: Number of blocks, two or more.  Each block covers one period of time.
 
     Raises:
-        ValueError: If there are fewer than two blocks; if ``windows`` or the part allow
-            fewer than two windows per block; or if ``part`` is unknown.
+        ValueError: If there are fewer than two blocks; if a block would have fewer than
+            two windows; or if ``part`` is unknown.
 
     Example:
         >>> from sigprop.tasks import carbon_dioxide

@@ -542,38 +542,41 @@ def second_moments(
     gain: Float[Array, " n"] | None = None,
     tick: Callable[[int], None] = lambda count: None,
 ) -> list[dict[str, Sums]]:
-    """Simulate second moments of the states and of their derivatives by ``lam``.
+    """Estimate second moments of states ``h`` and of ``dh/dlam`` by simulation.
 
-    The trajectories are independent and start from the zero state.  Several GPUs share
-    the batches.  In a JAX run of several processes, each process must make this call.
+    The recurrence is ``h_t = lam h_{t-1} + gain x_t``, with the input ``x``.  The
+    trajectories are independent and start from the zero state.  Several GPUs share the
+    batches.  In a JAX run of several processes, each process must make this call.
 
     Args:
         key: Random key of JAX; do not use it for anything else.  Batch ``i`` uses
             ``fold_in(key, i)``.
-        lam: Eigenvalues.  The simulation has their precision.
+        lam: Eigenvalues, one per neuron.  The simulation has the precision of ``lam``.
         process: Input process.  All neurons of a trajectory receive the same input.
         times: Increasing numbers of steps after which moments are measured, each at
-            least one.  A later time can be appended without a change of the earlier
-            samples; a new earlier time changes the samples.
+            least one.  Appending a later time leaves the samples at the other times
+            unchanged; inserting a time can change the samples after it.
         num: Number of trajectories, two or more.
         batch: Number of trajectories in memory at once.  It affects memory, speed and
             the random numbers.
-        pairs: Pairs of neuron indices.  The products of the real parts of each pair are
-            averaged as well.
+        pairs: Pairs of neuron indices.  For each pair, the product of the real parts of
+            the two states is averaged as well, and likewise for the two derivatives.
         gain: Real factor on each neuron's input.  Default: 1.
         tick: Function that is called after each batch with its number of trajectories.
 
     Returns:
-        A dictionary for each of ``times``.  Its values are sums over the trajectories,
-        whose method ``estimate`` gives mean and standard error.  The keys ``state`` and
-        ``sensitivity`` have ``|h|^2`` and ``|dh/dlam|^2`` of shape (n,).  The keys
-        ``state_pair`` and ``sensitivity_pair`` have the products, of shape (pairs,).
+        A dictionary for each of ``times``.  Its values are ``Sums`` over the
+        trajectories.  The method ``Sums.estimate`` gives the mean, the standard error
+        and the number of samples.  The keys ``state`` and ``sensitivity`` have
+        ``|h|^2`` and ``|dh/dlam|^2`` of shape (n,).  The keys ``state_pair`` and
+        ``sensitivity_pair`` have the products for ``pairs``, of shape (pairs,).
 
     Raises:
-        ValueError: If ``num`` is below 2; ``times`` are not increasing positive numbers;
-            a pair has an index without a neuron; ``lam`` or ``gain`` is not finite or so
-            large that squares overflow; ``gain`` is complex or has another shape than
-            ``lam``; or ``lam`` has double precision while it is off in JAX.
+        ValueError: If ``num`` is below 2; ``times`` are not increasing positive
+            numbers; an index in ``pairs`` is out of range; ``lam`` or ``gain`` is not
+            finite or so large that squares overflow; ``gain`` is complex or has another
+            shape than ``lam``; or ``lam`` has double precision but JAX's 64-bit mode is
+            off.
 
     Example:
         >>> from sigprop import White

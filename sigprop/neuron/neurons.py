@@ -63,12 +63,16 @@ Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 class Neurons(NamedTuple):
     """Weights of neurons that have the same gate.
 
+    The gate depends on the input through ``k`` projections.  A projection is the
+    product of a weight vector and the input, plus an offset.
+
     Attributes:
         gate: Recurrence of a neuron as a function of its ``k`` projections of the input.
-        weights: Weight vectors of the projections of each neuron, in the gate's order.
+        weights: Weight vectors of the projections of each neuron, in the order of
+            ``gate.projections``.
         offsets: Constants that are added to the projections of each neuron.
-        parameters: Values of the gate's parameters for each neuron, in the gate's order.
-            These are the parameters that multiply no input.
+        parameters: Values of the gate's own parameters for each neuron, in the order of
+            ``gate.parameters``.  Such a parameter multiplies no input.
 
     Example:
         >>> import jax
@@ -84,7 +88,7 @@ class Neurons(NamedTuple):
     parameters: Float[Any, "neurons parameters"]
 
     def some(self, which: Any) -> "Neurons":
-        """Return the neurons with the given indices (index, slice, mask or array)."""
+        """Return the neurons that a slice, a mask or an array of indices selects."""
         return Neurons(
             self.gate,
             self.weights[which],
@@ -95,7 +99,8 @@ class Neurons(NamedTuple):
     def nonlinear_first(self) -> "Neurons":
         """Return the same neurons with their projections in another order.
 
-        The projections in which the gate is nonlinear come first.
+        The projections in which the gate is nonlinear precede the projections in which
+        it is linear.
         """
         gate = self.gate
         order = gate.nonlinear + gate.linear
@@ -111,17 +116,19 @@ class Neurons(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Effect of a parameter of a layer on its neurons.
+    """Effect of one parameter of a layer on the layer's neurons.
 
     Attributes:
         by: Name of the projection or the gate parameter that depends on the layer's
             parameter.
         directions: ``each`` if the layer's parameter is the weight matrix of the
             projection.  An array, if each entry of the parameter shifts the
-            projection's weights along one of its rows.  None for a bias of the
-            projection and for a gate parameter.
-        factor: Factor on the second moment of the state's derivative by the parameter:
-            one number, or an array of shape (neurons,).
+            projection's weight vectors along one direction: the corresponding row of
+            the array.  None if the parameter is a bias of the projection or a gate
+            parameter.
+        factor: Factor that multiplies the second moment of the derivative of the state
+            with respect to the parameter.  It is one number or an array of shape
+            (neurons,).
 
     Example:
         >>> Moved("r", "each", factor=2.0)
@@ -134,15 +141,16 @@ class Moved(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """Effect of a parameter of a layer on its outputs.
+    """Effect of one parameter of a layer on the layer's outputs.
 
     Attributes:
         what: Array of the ``Readout`` to which the entries of the parameter belong:
             ``rows`` (weights of the queries), ``mixing`` or ``skip``.
-        factor: Factor on the second moment of the output's derivative by the parameter.
-            For ``rows`` it is the square of the ratio of a row to the parameter. For
-            ``mixing`` and ``skip`` it is the number of outputs that one entry of the
-            parameter connects to a neuron or an input.
+        factor: Factor that multiplies the second moment of the derivative of the
+            outputs with respect to the parameter.  For ``rows`` it is ``c**2`` if the
+            rows are ``c`` times the parameter.  For ``mixing`` and ``skip`` it is the
+            number of outputs that one entry of the parameter connects to a neuron or an
+            input.
 
     Example:
         >>> Reads("mixing")
@@ -156,12 +164,12 @@ class Reads(NamedTuple):
 class Readout(NamedTuple):
     """Map from states to outputs ``y_o = sum_n mixing_on q_n h_n + skip_o u``.
 
-    The query ``q_n = rows_n u + offsets_n`` of neuron ``n`` is linear in the input ``u``
-    of the same step.
+    ``h_n`` is the state of neuron ``n``.  Its query ``q_n = rows_n u + offsets_n``
+    depends on the input ``u`` of the same step.
 
     Attributes:
         mixing: Constant weight of each neuron in each output.
-        rows: Weights of each neuron's query.  The columns are the inputs that the
+        rows: Weights of each neuron's query, with a column for each input that the
             neurons read.
         offsets: Constant that is added to each neuron's query.
         skip: Weight of each input in each output.
@@ -182,15 +190,18 @@ class Readout(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Neurons with the same gate and the same inputs, and the effects of parameters.
+    """Set of neurons of a layer that have the same gate and read the same inputs.
+
+    It includes the effects of the layer's parameters on the neurons.
 
     Attributes:
         neurons: Gate and weights of the neurons.
-        columns: Indices of the inputs that the neurons read, in the order of the
-            weights.
+        columns: Indices of the layer's inputs that the neurons read, in the order of
+            the columns of the weights.
         moved: Effects of the layer's parameters on the neurons, by parameter name.
-        readout: Map from the neurons to the outputs, or None if only moments of states
-            are needed. Two parts of a layer must not contribute to the same output.
+        readout: Map from the states of the neurons to the layer's outputs, or None if
+            only moments of states are needed.  Two parts of a layer must not contribute
+            to the same output.
 
     Example:
         >>> import jax
@@ -221,7 +232,7 @@ class GatedLayer(Protocol):
     """
 
     def neurons(self) -> Sequence[Part]:
-        """Return one part for each set of neurons that read the same inputs."""
+        """Return one ``Part`` for each set of neurons that read the same inputs."""
         ...
 
 
@@ -235,24 +246,27 @@ def describe(
     columns: Any = None,
     readout: Readout | None = None,
 ) -> Part:
-    """Return the ``Part`` of neurons whose weights are arrays of a layer.
+    """Return a ``Part`` with neurons that are given by the weight arrays of a layer.
 
     Args:
         gate: Recurrence of a neuron as a function of its projections of the input.
         rows: Weight matrix (neurons, d_in) of each projection, by projection name.
         offsets: Constants that are added to projections, by projection name.  Each is one
             number or an array of shape (neurons,).  Default: zero.
-        parameters: Values of each gate parameter, by parameter name.  Each is one number
-            or an array of shape (neurons,).
+        parameters: Values of each gate parameter, by parameter name.  Each is one
+            number or an array of shape (neurons,).  Default: none, for a gate without
+            parameters.
         moved: Effects of the layer's parameters on the neurons, by parameter name.
+            Default: none.
         columns: Indices of the layer's inputs that the neurons read.  Default: the first
             ``d_in``.
-        readout: Map from the neurons to the outputs, for moments of outputs.
+        readout: Map from the states of the neurons to the layer's outputs.  Default:
+            none; only moments of states can be predicted.
 
     Raises:
-        ValueError: If the names of rows, offsets, parameters or ``moved.by`` do not match
-            the gate; if a shape is wrong; if a weight or an offset is not finite; or if
-            a parameter is not a number.
+        ValueError: If the names in ``rows``, ``offsets`` or ``parameters``, or ``by``
+            of a value of ``moved``, do not match the gate; if an array has a wrong
+            shape; if a weight or an offset is not finite; or if a parameter is NaN.
 
     Example:
         >>> from sigprop.theory.gates import GATE_UNIT
@@ -320,17 +334,19 @@ def read_by(
     """Return a ``Readout`` with constant queries, or with queries linear in the input.
 
     Args:
-        mixing: Constant weights, of shape (outputs, neurons).
-        rows: Weights of the queries, of shape (neurons, width).  Default: every query
-            is 1.
+        mixing: Constant weight of each neuron in each output, of shape (outputs,
+            neurons).
+        rows: Weight of each input in each neuron's query, of shape (neurons, width).
+            Default: every query is the constant 1.
         width: Number of inputs that the neurons read.
-        skip: Weights of the inputs in the outputs, of shape (outputs, width).  Default:
+        skip: Weight of each input in each output, of shape (outputs, width).  Default:
             zero.
         moved: Effects of the layer's parameters on the outputs, by parameter name.
+            Default: none.
 
     Raises:
-        ValueError: If a shape is wrong, a number is not finite, or a value of ``moved``
-            is not a ``Reads``.
+        ValueError: If an array has a wrong shape or a value that is not finite, or if a
+            value of ``moved`` is not a ``Reads``.
 
     Example:
         >>> read_by(np.eye(2), width=3).offsets  # constant queries of 1

@@ -52,7 +52,8 @@ class Law:
 
     Raises:
         ValueError: If a value is not finite; if a probability is outside [0, 1]; if the
-            probabilities do not sum to one; or if there is not one for each row.
+            probabilities do not sum to 1; or if their number differs from the number of
+            rows.
 
     Example:
         >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
@@ -79,7 +80,10 @@ class Law:
             )
 
     def nodes(self) -> Nodes:
-        """Return the values as nodes; sums over these nodes are exact expectations."""
+        """Return the values as quadrature nodes.
+
+        The weighted sum of a function over these nodes is its exact expectation.
+        """
         return Nodes(self.values, self.probabilities, self.probabilities)
 
     def chances(
@@ -92,8 +96,8 @@ class Law:
 
         Args:
             index: Row indices of ``values``, one sequence per row.
-            rho: Probability that the input keeps its value, which is the correlation of
-                successive inputs.
+            rho: Probability that the input keeps its value.  It equals the correlation
+                of successive inputs.
 
         Example:
             >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))

@@ -49,23 +49,27 @@ def second_moment(
     average: bool = False,
     lost: Mapping[str, Any] | None = None,
 ) -> Float[Any, "..."]:
-    """Return ``E h^2`` for ``h' = a h + b``, or ``E s^2`` for ``s' = a s + c h + d``.
+    """Return a second moment of a linear recurrence with random coefficients.
 
-    The coefficients ``(a, b, c, d)`` are random and independent in time.  For a
-    sensitivity ``s = dh/dtheta``, ``c`` and ``d`` are the derivatives of ``a`` and ``b``
-    by ``theta``.  The function works under ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under
-    these, an infinite limit is returned as infinity instead of an error.
+    The next state is ``h' = a h + b``.  The sensitivity ``s = dh/dtheta`` to a
+    parameter ``theta`` has the next value ``s' = a s + c h + d``, where
+    ``c = da/dtheta`` and ``d = db/dtheta``.  The coefficients ``(a, b, c, d)`` of
+    different steps are independent.  The function works under ``jit``, ``vmap``,
+    ``grad`` and ``jvp``, where it returns infinity for an infinite limit instead of
+    raising an error.
 
     Args:
         known: Expectations of the coefficients and of products of two of them: ``E a``
-            with the key ``a``, ``E[a b]`` with the key ``ab``, and so on.  Names with
+            with the key ``a``, ``E[a b]`` with the key ``ab``, and so on.  Keys with
             ``c`` and ``d`` are needed for the ``sensitivity`` only.  A missing
-            expectation is zero, but ``aa`` is required.
-        quantity: ``state`` or ``sensitivity``.
+            expectation counts as zero, but ``aa`` is required.
+        quantity: ``state`` for ``E h^2``, or ``sensitivity`` for ``E s^2``.
         steps: Number of steps since the zero state.  Default: the stationary limit.
-        average: True for the mean over these steps instead of the moment after the last.
+        average: True for the mean of the moment over the steps 1 to ``steps``, False
+            for the moment after the last step.
         lost: ``1 - E a`` with the key ``a`` and ``1 - E a^2`` with the key ``aa``, if
-            they are known more accurately than by subtraction.
+            they are known more accurately than by subtraction.  Default: computed from
+            ``known``.
 
     Raises:
         ValueError: If the limit is infinite, that is ``E a^2 >= 1``; if the name of an
@@ -135,18 +139,21 @@ def fourth_moment(
     steps: int | None = None,
     lost: Mapping[str, Any] | None = None,
 ) -> Float[Any, "..."]:
-    """Return ``E h^4`` for ``h' = a h + b`` with random coefficients independent in time.
+    """Return the fourth moment of a linear recurrence with random coefficients.
 
-    The function works under ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under these, an
-    infinite limit is returned as infinity instead of an error.
+    It is ``E h^4``, where the next state is ``h' = a h + b``.  The coefficients
+    ``(a, b)`` of different steps are independent.  The function works under ``jit``,
+    ``vmap``, ``grad`` and ``jvp``, where it returns infinity for an infinite limit
+    instead of raising an error.
 
     Args:
         known: Expectations of all 14 products of one to four factors ``a`` or ``b``.
             ``E a`` has the key ``a``, ``E[a^3 b]`` the key ``aaab``, and so on, with
             ``a`` first.
         steps: Number of steps since the zero state.  Default: the stationary limit.
-        lost: ``1 - E a^n`` with the keys ``a``, ``aa``, ``aaa`` and ``aaaa``, if they are
-            known more accurately than by subtraction.
+        lost: ``1 - E a^n`` with the keys ``a``, ``aa``, ``aaa`` and ``aaaa``, if they
+            are known more accurately than by subtraction.  Default: computed from
+            ``known``.
 
     Raises:
         ValueError: If the limit is infinite, that is ``E a^4 >= 1`` (the tail index is
@@ -162,7 +169,7 @@ def fourth_moment(
         >>> round(float(fourth_moment(known | dict(zip(names, values)))), 12)
         5.333333333333
         >>> known = {"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}
-        >>> float(3 * second_moment(known) ** 2)  # a normal state
+        >>> float(3 * second_moment(known) ** 2)  # Gaussian h: E h^4 = 3 (E h^2)^2
         5.333333333333333
     """
     names = gated_moments.PRODUCTS
@@ -333,9 +340,11 @@ def _instead(
 def tail_index(
     a: Float[np.ndarray, " nodes"], weights: Float[np.ndarray, " nodes"]
 ) -> float:
-    """Return the tail index of ``h' = a h + b``, the ``kappa`` with ``E|a|^kappa = 1``.
+    """Return the tail index of a linear recurrence with random coefficients.
 
-    The stationary state has finite moments of every order below ``kappa``.
+    The next state is ``h' = a h + b``.  The tail index is the ``kappa > 0`` with
+    ``E|a|^kappa = 1``.  The stationary state has finite moments of every order below
+    ``kappa``.
 
     Args:
         a: Values of the random factor ``a``.

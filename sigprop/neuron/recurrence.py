@@ -33,7 +33,7 @@ def linear_recurrence(
     initial: Inexact[Array, " n"] | None = None,
     method: Method = "sequential",
 ) -> Inexact[Array, "time n"]:
-    """Run ``h_t = lam h_{t-1} + x_t``; return ``h_1 ... h_time``.
+    """Run the recurrence ``h_t = lam h_{t-1} + x_t``, and return its states.
 
     Args:
         lam: Eigenvalues, real or complex, of any modulus.
@@ -43,8 +43,11 @@ def linear_recurrence(
         method: ``sequential`` runs a loop over time.  ``associative`` runs a parallel
             prefix scan, which is faster for long sequences of few neurons.
 
+    Returns:
+        The states ``h_1 ... h_time``, one row per step.
+
     Raises:
-        ValueError: If ``method`` is unknown, or an argument has a number that is not
+        ValueError: If ``method`` is unknown, or an array has a value that is not
             finite.
 
     Source: Zucchet & Orvieto (2024), Section 2.2 a.
@@ -99,7 +102,7 @@ def sensitivity(
         method: ``sequential`` or ``associative``, as in ``linear_recurrence``.
 
     Raises:
-        ValueError: If ``method`` is unknown, or an argument has a number that is not
+        ValueError: If ``method`` is unknown, or an array has a value that is not
             finite.
 
     Source: Zucchet & Orvieto (2024), Eq. 49.
@@ -116,14 +119,14 @@ def sensitivity(
 def impulse_response(
     lam: Inexact[Array, " n"], length: int
 ) -> tuple[Inexact[Array, "length n"], Inexact[Array, "length n"]]:
-    """Return the impulse responses of the state and of its derivative by ``lam``.
+    """Return the impulse responses of the state and of its derivative ``dh/dlam``.
 
-    JAX differentiates the recurrence, so that the result does not rely on the formula
-    ``n lam**(n-1)``.
+    The derivative is computed by automatic differentiation of the recurrence.  It does
+    not rely on the closed form ``k lam**(k-1)`` at ``k`` steps after the impulse.
 
     Args:
         lam: Eigenvalues, real or complex.
-        length: Number of steps; the unit input arrives at the first.
+        length: Number of steps; the unit impulse is the input of the first step.
 
     Returns:
         The states ``h_t``, and the sensitivities ``dh_t/dlam``.

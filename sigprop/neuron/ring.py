@@ -108,7 +108,7 @@ def ring_polar(
 def even_memories(n: int, inner: float, outer: float) -> Float[np.ndarray, " n"]:
     """Return decay rates ``nu = -log|lam|`` with a constant ratio between neighbours.
 
-    The time constants ``1/nu`` then also have a constant ratio.
+    The time constants ``1/nu`` of neighbours also have a constant ratio.
 
     Args:
         n: Number of modes.
@@ -139,7 +139,7 @@ def sample_ring(
     max_phase: float = 2 * math.pi,
     dtype: Any = jnp.complex64,
 ) -> Complex[Array, " n"]:
-    """Draw ``n`` eigenvalues uniformly by area on ``inner <= |lam| <= outer``.
+    """Draw ``n`` eigenvalues uniformly by area on the ring ``inner <= |lam| <= outer``.
 
     Args:
         key: Random key of JAX; do not use it for anything else.
@@ -150,9 +150,9 @@ def sample_ring(
         dtype: ``complex64`` or ``complex128``.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer <= 1`` and ``0 <= max_phase <= 2 pi``; if
-            ``n`` is below one; if ``dtype`` is not complex, or is ``complex128`` while
-            double precision is off in JAX.
+        ValueError: Unless ``0 <= inner <= outer <= 1`` and ``0 <= max_phase <= 2 pi``;
+            if ``n`` is below one; if ``dtype`` is not complex, or is ``complex128`` but
+            JAX's 64-bit mode is off.
 
     Source: Orvieto et al. (2023), Lemma 3.2; Section 3.4 for the restricted phase.
 
@@ -177,11 +177,11 @@ def sample_ring(
 def mean_turns(length: int, max_phase: float) -> float:
     """Return the mean number of periods of ``Re lam^k`` within ``length`` steps.
 
-    The phase of ``lam`` is uniform on [0, max_phase].  A phase above pi is equivalent to
-    a negative phase: ``Re lam^k`` then has the same period as for ``2 pi - phase``.
+    The phase of ``lam`` is uniform on [0, max_phase].  With a phase above pi,
+    ``Re lam^k`` has the same period as with ``2 pi - phase``.
 
     Args:
-        length: Number of steps ``k``.
+        length: Number of steps.
         max_phase: Largest phase in radians.
 
     Raises:
@@ -204,6 +204,9 @@ def normalisation(nu: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """Return the input factor ``gamma = sqrt(1 - |lam|^2)`` from ``nu = -log|lam|``.
 
     The result stays accurate as ``|lam|`` approaches one.
+
+    Args:
+        nu: Decay rates, zero or more.
 
     Raises:
         ValueError: If ``nu`` is below zero, because then ``|lam| > 1``.

@@ -71,16 +71,17 @@ def state_moment(
 ) -> Values:
     """Return the stationary ``E|h|^2`` of ``h_t = lam h_{t-1} + x_t``.
 
-    The input ``x`` has unit variance and the autocovariance ``rho**|lag|``.  Arguments
-    are numbers or arrays of shapes that broadcast.
+    The input ``x`` has unit variance and the autocovariance ``rho**|lag|``.  The
+    arguments are numbers, or arrays whose shapes broadcast.
 
     Args:
         gap: ``1 - |lam|``, in (0, 1].
         theta: Phase of the eigenvalue ``lam`` in radians.
         rho: Correlation of successive inputs, in [-1, 1]: 0 is white noise, 1 a constant
             input.
-        rho_gap: ``1 - |rho|`` in [0, 1], for a ``rho`` so close to 1 or -1 that floating
-            point would round it.  ``rho`` must then be 1 or -1 and gives the sign only.
+        rho_gap: ``1 - |rho|`` in [0, 1], for a ``rho`` so close to 1 or -1 that
+            floating point would round it.  If ``rho_gap`` is given, ``rho`` must be 1
+            or -1 and sets only the sign.
 
     Raises:
         ValueError: If an argument is outside its range, or ``rho_gap`` is given and
@@ -126,7 +127,9 @@ def sensitivity_moment(
 
 
 def finite_state_moment_white(gap: Any, steps: Any) -> Values:
-    """Return ``E|h_T|^2`` after ``T`` white inputs of unit variance from the zero state.
+    """Return ``E|h_T|^2`` of ``h_t = lam h_{t-1} + x_t`` after ``T`` white inputs.
+
+    The input ``x`` has unit variance, and the state starts at zero.
 
     Args:
         gap: ``1 - |lam|``, in (0, 1].
@@ -151,10 +154,10 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
 
 
 def ring_gain(gap_min: Any, gap_max: Any) -> Values:
-    """Return the stationary ``E|h|^2`` over the input variance, averaged over a ring.
+    """Return the mean ``E|h|^2`` of modes on a ring, divided by the input variance.
 
-    The eigenvalues are uniform by area on ``r_min <= |lam| <= r_max``, and the inputs are
-    white.
+    ``E|h|^2`` is the stationary moment of ``h_t = lam h_{t-1} + x_t`` with white inputs
+    ``x``.  The eigenvalues ``lam`` are uniform by area on ``r_min <= |lam| <= r_max``.
 
     Args:
         gap_min: ``1 - r_max``, the gap of the outer radius, in (0, 1].

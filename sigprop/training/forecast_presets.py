@@ -83,12 +83,14 @@ def forecast_preset(
     Args:
         model: Name of a layer that a preset can use, such as ``lru``, ``blur`` or
             ``gru``.
-        size: ``quick`` for minutes on two cores, or ``paper`` for the settings of BLUR.
+        size: ``quick`` for a training of minutes on two CPU cores, or ``paper`` for the
+            settings of the paper of BLUR.
         task: Forecasting task.
-        kind: Kind of the output head: ``direct`` forecasts all steps at once, ``steps``
-            forecasts one step at a time.
-        centre: Value that is subtracted from each window, such as ``last`` or ``none``.
-            Default: ``last`` for ``quick``, ``none`` for ``paper``.
+        kind: ``direct`` to forecast all steps at once, or ``steps`` to forecast one
+            step after another.
+        centre: Value that is subtracted from a window and added to its forecast:
+            ``last`` for the last row, ``mean``, or ``none`` for zero.  Default:
+            ``last`` for ``quick``, ``none`` for ``paper``.
         channels: ``mixed`` to read all features together, or ``each`` to read every
             feature separately.  Default: ``each`` for ``quick``, ``mixed`` for ``paper``.
 

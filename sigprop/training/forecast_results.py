@@ -32,15 +32,16 @@ ForecastBatches = Iterator[tuple[slice, Float[np.ndarray, "some horizon features
 def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
     """Return the errors of forecasting methods without a network, in standardised units.
 
-    The methods are the naive forecasts and ``linear``, the least-squares linear map of
-    the training windows.
+    The methods are the naive forecasts ``last value``, ``season`` and ``climatology``,
+    and ``linear``, a linear map fitted to the training windows by least squares.
 
     Args:
         task: Forecasting task.
         part: Part of the series: ``train``, ``validation`` or ``test``.
 
     Returns:
-        The errors by name of the method, or None if a method is not possible.
+        A dictionary from the name of each method to its errors, or to None if the
+        method cannot be applied to the task.
 
     Example:
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
@@ -96,16 +97,20 @@ def forecasts(
         task: Forecasting task.
 
     Returns:
-        A data set.  ``forecast`` and ``truth``, by ``window``, ``step`` and ``feature``,
-        have the units of the table; ``forecast_scaled`` and ``truth_scaled`` are
-        standardised.  A ``window`` is named by the time of its first forecast row.
-        ``lower`` and ``upper``, by ``step`` and ``feature``, are the ends of the interval
-        minus the forecast, in the units of the table.  ``coverage`` is the share of test
-        values inside the interval.  ``mse`` and ``mae``, by ``forecaster``, ``step`` and
-        ``feature``, are mean errors over all windows in standardised units.  They are NaN
-        for a method that is not possible.  ``mean`` and ``scale`` are the standardisation
-        of each ``feature``.  The attribute ``every`` is ``n`` if only every ``n``-th
-        window is stored.
+        A data set.  ``forecast`` and ``truth`` have the units of the table and the
+        dimensions ``window``, ``step`` and ``feature``.  ``forecast_scaled`` and
+        ``truth_scaled`` are the same in standardised units.  A ``window`` is named by
+        the time of its first forecast row.  ``lower`` and ``upper`` are the 5 % and the
+        95 % quantile of the validation errors (truth minus forecast), with the
+        dimensions ``step`` and ``feature``.  They have the units of the table.  Added
+        to a forecast, they are the ends of an interval.  ``coverage`` is the share of
+        test values inside this interval.  ``mse`` and ``mae`` are mean errors over all
+        windows in standardised units, with the dimensions ``forecaster``, ``step`` and
+        ``feature``.  A ``forecaster`` is ``model`` for the network, or a method of
+        ``controls``.  The errors are NaN for a method that cannot be applied to the
+        task.  ``mean`` and ``scale`` standardise each ``feature`` to
+        ``(value - mean) / scale``.  The attribute ``every`` is ``n`` if only every
+        ``n``-th window is stored.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig

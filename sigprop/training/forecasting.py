@@ -42,11 +42,12 @@ class ForecastRecipe(Recipe):
     The other fields are documented in ``Recipe``.
 
     Attributes:
-        head: Form of the inputs and of the forecasts of the network.
+        head: Settings of the network's forecasts: their size, and how they are made
+            from the inputs.
 
     Raises:
-        ValueError: If the network does not fit the head, or a field of ``Recipe`` is out
-            of range.
+        ValueError: If the network does not fit ``head``, or a field of ``Recipe`` is
+            out of range.
 
     Example:
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
@@ -110,12 +111,13 @@ def fit_forecaster(
     progress: Progress = lambda done, last: None,
     prepare: Prepare = unchanged,
 ) -> Fitted:
-    """Train a network to forecast, and return the network with the best validation.
+    """Train a network to forecast, and return it at its smallest validation error.
 
     The training does not read the test rows.
 
     Args:
-        recipe: Network, output head and optimiser.
+        recipe: Network, settings of its forecasts, optimiser, learning rate and batch
+            size.
         task: Forecasting task.
         seed: Seed of the parameters, of the order of the windows and of dropout.
         checkpoint: File to which the training is saved and from which it resumes.
@@ -124,17 +126,18 @@ def fit_forecaster(
         progress: Function that is called after each segment.  Its arguments are the
             number of finished segments, and a dictionary with the last ``loss`` and
             ``validation MSE``.
-        prepare: Function from the initialised network to the network that is trained.
-            Array shapes must not change.
+        prepare: Function that takes the initialised network and returns the network to
+            train, with arrays of the same shapes.  Default: no change.
 
     Returns:
-        The ``network`` and its running averages ``state``, its training ``step``, its
-        ``validation`` error, and the ``records`` of the training.
+        The ``network`` with the smallest validation error, its running averages
+        ``state``, training ``step`` and ``validation`` error, and the ``records`` of
+        the training.
 
     Raises:
-        ValueError: If the seed is out of range; the head does not fit the task; the batch
-            is larger than the training part; or the checkpoint is damaged or belongs to
-            another training.
+        ValueError: If the seed is out of range; the head of the recipe does not fit the
+            task; the batch is larger than the training part; or the checkpoint is
+            damaged or belongs to another training.
         Diverged: If the loss or a gradient is not finite.  The last checkpoint is kept.
 
     Example:

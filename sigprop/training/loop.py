@@ -37,11 +37,13 @@ class Optimiser:
         steps: Number of steps of the schedule.
         schedule: ``cosine`` for a decay to ``final`` times the peak rate, or
             ``constant``.
-        warmup: Number of first steps, in which the rate grows linearly from zero.
-        final: Rate at the end of the cosine over the peak rate.
+        warmup: Number of steps at the start in which the learning rate grows linearly
+            to its peak.
+        final: Learning rate at the end of the cosine schedule, as a fraction of the
+            peak rate.
         decay: Decoupled weight decay, which is multiplied by the learning rate.
-        betas: Decay factors of the averages of the gradient and of its square.
-        eps: Number that is added to the root of the averaged square.
+        betas: Decay factors of the running averages of the gradient and of its square.
+        eps: Number that is added to the square root of the averaged squared gradient.
 
     Raises:
         ValueError: If ``schedule`` is unknown, ``warmup`` is outside [0, steps), ``decay``
@@ -103,10 +105,10 @@ class Optimiser:
 
         Args:
             rate: Peak learning rate; it may be traced by JAX.
-            factors: Factor on the learning rate of each parameter, as a pytree of the
-                same structure.  Default: 1.
-            decays: Factor on the weight decay of each parameter, as a pytree of the same
-                structure.  Default: 1.
+            factors: Factor on the learning rate of each parameter, as a pytree with the
+                structure of the parameters.  Default: 1.
+            decays: Factor on the weight decay of each parameter, as a pytree with the
+                structure of the parameters.  Default: 1.
         """
         return optax.chain(
             optax.scale_by_adam(*self.betas, self.eps),
@@ -168,7 +170,7 @@ class Run(NamedTuple):
         optimiser: State of the optimiser.
         step: Number of steps so far.
         diverged: Index of the first step with a loss, gradient or parameter that is not
-            finite, or -1.  The run does not change from this step on.
+            finite, or -1 if there is none.  The run does not change from this step on.
         key: Random key of JAX; step ``k`` uses ``fold_in(key, k)``.
         rate: Peak learning rate.
 
@@ -224,18 +226,19 @@ def advance(
 ) -> tuple[Run, Float[Array, " steps"]]:
     """Take training steps, and return the run and the loss before each step.
 
-    If a loss, a gradient or a parameter is not finite, the run keeps its state from
-    before this step.  The losses of this and of all later steps are NaN.
+    If a step has a loss, gradient or parameter that is not finite, the run keeps its
+    state from before that step.  The losses of that step and of all later steps are
+    NaN.
 
     Args:
         run: State of the run.
-        loss: Function of the parameters and a random key.
+        loss: Loss as a function of the parameters and a random key.
         optimiser: Settings of the optimiser.
         steps: Number of steps.
-        factors: Factor on the learning rate of each parameter, as a pytree of the same
-            structure.  Default: 1.
-        decays: Factor on the weight decay of each parameter, as a pytree of the same
-            structure.  Default: 1.
+        factors: Factor on the learning rate of each parameter, as a pytree with the
+            structure of the parameters.  Default: 1.
+        decays: Factor on the weight decay of each parameter, as a pytree with the
+            structure of the parameters.  Default: 1.
 
     Example:
         >>> adam = Optimiser(steps=100, schedule="constant")
@@ -298,10 +301,10 @@ def effective_rates(
 ) -> Parameters:
     """Return the effective learning rate of Adam for each entry of the parameters.
 
-    It is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v`` is the average of
-    the squared gradient after ``t`` steps, and ``rate`` the learning rate of the last
-    step.  Adam moves a parameter by this rate times the (bias-corrected) average of its
-    gradient.
+    It is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v`` is the running
+    average of the squared gradient after ``t`` steps, and ``b2`` its decay factor.
+    ``rate`` is the learning rate of the last step.  Adam changes a parameter by minus
+    this effective rate times the bias-corrected average of its gradient.
 
     Args:
         run: State of the run.
@@ -364,21 +367,23 @@ def train(
     segments: Segments,
     progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Tree, dict[str, np.ndarray]]:
-    """Run all segments of a training; resume from the checkpoint if the file exists.
+    """Run all segments of a training; resume from its checkpoint if there is one.
 
-    A checkpoint is written after the first segment, then every ``segments.every``
-    seconds, and on an interruption.
+    If ``segments.checkpoint`` names a file, a checkpoint is written after the first
+    segment, then every ``segments.every`` seconds, on an interruption and at the end.
 
     Args:
-        run: Initial state: a run, many runs along a first axis, or any pytree of arrays.
-        segment: Function from a state to the state after ``segments.steps`` steps, and a
-            dictionary of arrays to record.  Compile it with ``jax.jit`` for speed.
+        run: Initial state of the training: a ``Run``, many runs stacked along a first
+            axis, or any pytree of arrays.
+        segment: Function that takes the state of the training.  It returns the state
+            after ``segments.steps`` more steps, and a dictionary of arrays to record.
+            Compile it with ``jax.jit`` for speed.
         segments: Number and length of the segments, and the checkpoint.
         progress: Function that is called with the number of finished segments.
 
     Returns:
-        The final state, and the recorded arrays by name.  The first axis of an array is
-        the segments that recorded it.
+        The final state, and the recorded arrays by name.  The first axis of each array
+        runs over the segments that recorded it.
 
     Raises:
         ValueError: If the checkpoint is damaged or belongs to another training.

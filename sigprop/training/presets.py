@@ -105,15 +105,16 @@ def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
 
     Args:
         task: Name of a task, as for ``sigprop.tasks.load_task``.
-        model: Name of a model: ``lru``, ``rotrnn``, ``blur``, or a step between an RNN
-            and the LRU such as ``dense`` or ``ring``.  With ``quick``, it can also be
-            any registered layer that needs no options.
-        size: ``paper`` for the settings of the paper, or ``quick`` for two cores.
+        model: Name of a model: ``lru``, ``rotrnn``, ``blur``, or an intermediate model
+            between an RNN and the LRU, such as ``dense`` or ``ring``.  If ``size`` is
+            ``quick``, it can also be any registered layer that needs no options.
+        size: ``paper`` for the settings of the model's paper, or ``quick`` for a small
+            training that two CPU cores can run.
         data: Data of the task, which determine the inputs and outputs of the network.
 
     Raises:
-        ValueError: If a name is unknown, or the paper of the model does not have the
-            task.
+        ValueError: If ``task``, ``model`` or ``size`` is unknown; or if ``size`` is
+            ``paper`` and the model's paper does not have the task.
 
     Example:
         >>> from sigprop.tasks import load_task
@@ -282,10 +283,11 @@ MODELS = {name: _registered(name) for name in registered_layers()} | PAPERS
 
 
 def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
-    """Return a recipe with another length, learning rate or precision.
+    """Return a copy of a recipe, with steps, learning rate or precision changed.
 
-    The warm-up keeps its share of the steps.  A shorter training is evaluated more often
-    if necessary: at least five times, or after each segment if it has fewer than five.
+    The warm-up keeps its share of the steps.  A shorter training is evaluated more
+    often if necessary: at least five times, or after each segment if it has fewer than
+    five segments.  The learning rate at the end of a cosine schedule does not change.
 
     Args:
         recipe: Recipe to change.
@@ -294,8 +296,8 @@ def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
         matmul: Precision of matrix products, ``float32`` or ``bfloat16``.
 
     Raises:
-        ValueError: If ``steps`` is not a multiple of the recipe's ``segment``, or a value
-            is out of range.
+        ValueError: If ``steps`` is not a positive multiple of the recipe's ``segment``,
+            ``rate`` is not positive and finite, or ``matmul`` is unknown.
 
     Example:
         >>> from sigprop.tasks import load_task

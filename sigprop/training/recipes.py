@@ -27,12 +27,13 @@ class Recipe:
         batch: Number of examples per step.
         segment: Number of steps that are compiled and recorded together.
         evaluate: Number of segments between two evaluations on the validation part.
-        matmul: Precision of matrix products, ``float32`` or ``bfloat16``, on devices with
-            a choice.
+        matmul: Precision of matrix products, ``float32`` or ``bfloat16``, on devices
+            that offer both.
 
     Raises:
-        ValueError: If a number is out of range, ``matmul`` is unknown, or the number of
-            steps is not a multiple of ``segment``.
+        ValueError: If ``rate`` is not positive or ``factor`` is negative; if ``batch``,
+            ``segment`` or ``evaluate`` is below one; if ``matmul`` is unknown; or if
+            the number of steps is not a multiple of ``segment``.
 
     Example:
         >>> from sigprop.tasks import load_task
@@ -111,8 +112,8 @@ def recipe(
     Args:
         network: Configuration of the network.
         schedule: Number of steps, learning rates and batch size.
-        kind: ``Recipe`` or a subclass of it.
-        more: Other fields of the recipe, by name.
+        kind: Class of the recipe: ``Recipe`` or a subclass of it.
+        more: Values of further fields of the recipe, by field name.
 
     Example:
         >>> from sigprop.networks import lru_paper

@@ -113,7 +113,7 @@ def fit(
     progress: Progress = lambda done, last: None,
     prepare: Prepare = unchanged,
 ) -> Fitted:
-    """Train a network to classify sequences, and test the network with the best validation.
+    """Train a network to classify sequences; test it at its best validation accuracy.
 
     Args:
         recipe: Network, optimiser, learning rate and batch size.
@@ -122,18 +122,19 @@ def fit(
         checkpoint: File to which the training is saved and from which it resumes.
             Default: none.
         every: Number of seconds between two checkpoints.
-        probe: Function of the network in inference mode and its running averages.  It is
-            called at each evaluation and returns arrays to record, by name.  Their
-            shapes must not change.
+        probe: Function of the network in inference mode and its running averages.  It
+            is called at each evaluation and returns a dictionary of arrays to record,
+            whose shapes must not change.  Default: none.
         progress: Function that is called after each segment.  Its arguments are the
             number of finished segments, and a dictionary with the last ``loss`` and
             ``accuracy``.
-        prepare: Function from the initialised network to the network that is trained.
-            Array shapes must not change.
+        prepare: Function that takes the initialised network and returns the network to
+            train, with arrays of the same shapes.  Default: no change.
 
     Returns:
-        The ``network`` and its running averages ``state``, its training ``step``, its
-        ``validation`` accuracy, its ``test`` scores, and the ``records`` of the training.
+        The ``network`` with the best validation accuracy, its running averages
+        ``state``, training ``step``, ``validation`` accuracy and ``test`` scores, and
+        the ``records`` of the training.
 
     Raises:
         ValueError: If the seed is out of range; the network does not fit the data; the

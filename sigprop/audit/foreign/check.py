@@ -45,10 +45,13 @@ class Limits:
     """Limits on the work of ``audit_checkpoint``.
 
     Attributes:
-        modes: Number of modes that are run in each layer, from the slowest to the fastest.
-        gated: Number of neurons that are run in each gated layer, because these take
-            longer.
-        probes: Number of random vectors for each measured trace; 0 skips the measurement.
+        modes: Largest number of modes that are run in each layer.  They are chosen at
+            evenly spaced ranks of the time constant, including the slowest and the
+            fastest mode.
+        gated: Largest number of neurons that are run in each gated layer, chosen in the
+            same way.  Gated neurons take longer to run.
+        probes: Number of random vectors for the measurement of each trace of a loss
+            Hessian; 0 skips the measurement.
         seed: Seed of all random numbers.
 
     Raises:
@@ -97,12 +100,15 @@ class LayerChecked:
         layer: Common prefix of the layer's tensor names.
         family: Name of the model, such as ``the LRU``.
         library: Library whose tensor names the layer has.
-        kind: Way in which the modes were run: ``linear``, ``gated`` or ``at rest``.
-        rungs: Names of the assumptions.  Each prediction makes one more of them.
+        kind: Way in which the modes were run.  ``linear``: driven through the layer's
+            input weights.  ``gated``: with the gates of the layer.  ``at rest``: with
+            the eigenvalues at zero input, driven by each feature of the series alone.
+        rungs: Names of the assumptions.  The prediction for an assumption also makes
+            all assumptions before it.
         chosen: Modes that were run.
         moments: Measured and predicted moments, an item per quantity.
         margin: Distance of the modes to the unit circle.
-        trace: Trace of the loss Hessian.
+        trace: Trace of the loss Hessian at the optimum, predicted and measured.
         inputs: Description of the inputs that the layer received.
         driven_time_constants: Time constants of gated neurons under these inputs, in
             steps; empty for other layers.
@@ -125,13 +131,13 @@ class LayerChecked:
 
 @dataclass(frozen=True)
 class Checked:
-    """Audit of a checkpoint on a series.
+    """Audit of the recurrent layers of a checkpoint on a time series.
 
     Attributes:
         checkpoint: Path of the checkpoint.
         data: Name of the series.
         series: Windows of the series.
-        limits: Limits on the work.
+        limits: Limits on the work of the audit.
         layers: Audit of each recurrent layer.
 
     Example:
@@ -157,7 +163,9 @@ def audit_checkpoint(
     through: str | None = None,
     shown: Callable[[list[ForeignLayer]], Iterable[ForeignLayer]] = list,
 ) -> Checked:
-    """Run every recurrent layer of a checkpoint over a series; compare with theory.
+    """Compare measured and predicted moments of a checkpoint's layers on a time series.
+
+    Every recurrent layer of the checkpoint is run over the windows of the series.
 
     Args:
         checkpoint: Checkpoint that ``sigprop.networks.foreign.open_checkpoint`` returned.
@@ -165,15 +173,22 @@ def audit_checkpoint(
         data: Name of the series, for the report.
         limits: Limits on the work.  Default: ``Limits()``.
         mapping: File that assigns tensor names to layers, in addition to the names that
-            sigprop knows; see ``sigprop.networks.foreign.mapped``.
+            sigprop knows; see ``sigprop.networks.foreign.mapped``.  Default: no file.
         through: Name of a matrix of the checkpoint that maps the features of the series
-            to input channels.  Layers of another width do not use it.
-        shown: Function that yields the layers it receives, for a progress bar.
+            to input channels.  It is used only for layers with that number of input
+            channels.  Any other layer gets the features if it has as many channels, or
+            random mixtures of the features.
+        shown: Function that receives the list of layers and yields them one by one, for
+            a progress bar.
+
+    Returns:
+        The audit, with the measured and the predicted moments of each recurrent layer.
 
     Raises:
-        ValueError: If ``limits`` have fewer than two modes or gated neurons; if there is
-            no recurrent layer; if no layer has a mode inside the unit circle; or if
-            ``through`` is not a matrix of the file with a side for the features.
+        ValueError: If ``limits.modes`` or ``limits.gated`` is below two; if the
+            checkpoint has no recurrent layer; if no layer has a mode inside the unit
+            circle; or if ``through`` does not name a matrix of the checkpoint with as
+            many rows or columns as the series has features.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays

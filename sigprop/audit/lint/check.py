@@ -50,7 +50,7 @@ def lint(
         settings: Sequence length, number format and optimiser, which the file does not
             contain.
         mapping: File that assigns tensor names to layers, in addition to the names that
-            sigprop knows; see ``sigprop.networks.foreign.mapped``.
+            sigprop knows; see ``sigprop.networks.foreign.mapped``.  Default: no file.
 
     Returns:
         The findings, the most severe first, and the time constants of each layer.

@@ -38,9 +38,11 @@ class Settings:
     """Intended use of a checkpoint, which its file does not contain.
 
     Attributes:
-        length: Number of steps of the sequences, or None if it is unknown.
+        length: Number of steps of the sequences on which the model is used, or None if
+            it is unknown.
         dtype: Floating-point format in which ``lam`` is computed, or None if it is
-            unknown.  The rules then assume float32, or the stored format for overflow.
+            unknown.  In that case the rule on overflow assumes the format of the stored
+            tensors, and the other rules assume float32.
         optimiser: Learning rate and weight decay of each tensor, or None if they are
             unknown.
 
@@ -130,13 +132,16 @@ class Rule:
         id: Short name, which does not change between versions.
         severity: ``error`` if the layer cannot work as intended, ``warning`` if it rarely
             works, ``note`` for a remark.
-        says: Sentence about the error, for any layer.
+        says: Sentence that states the error in general, without a layer's names or
+            numbers.
         form: Closed form that explains the error, with its source.
         remedy: Advice for removing the error.
-        check: Function from a layer to the consequences in numbers, one text per
-            finding.
-        own_form: Template of ``form`` with placeholders for the names in a layer.
-        own_remedy: Template of ``remedy`` with placeholders for the names in a layer.
+        check: Function that takes a layer and yields one text per finding, which states
+            the effect of the error with its numbers.
+        own_form: Text used instead of ``form`` in a finding, with placeholders that are
+            filled with the layer's tensor names.  Default: empty, which means ``form``.
+        own_remedy: Text used instead of ``remedy`` in a finding, with placeholders as
+            in ``own_form``.  Default: empty, which means ``remedy``.
 
     Example:
         >>> from sigprop.audit.lint import RULES
@@ -164,8 +169,9 @@ class Finding:
         family: Name of the model, such as ``the LRU``.
         consequence: Effect of the error, in numbers.
         severity: ``error``, ``warning`` or ``note``.
-        form: Closed form that explains the error, with the layer's own names.
-        remedy: Advice for removing the error, with the layer's own names.
+        form: Closed form that explains the error, with the names of the layer's
+            tensors.
+        remedy: Advice for removing the error, with the names of the layer's tensors.
 
     Example:
         >>> from sigprop.audit.lint import RULES
@@ -229,10 +235,11 @@ class Report:
         findings: All findings that are not accepted, the most severe first.
         judged: Number of recurrent tensors that were checked.
         unjudged: Names of recurrent tensors that were not checked.
-        of_optimiser: Number of tensors that are the state of an optimiser.
-        without: Layers that store no decay.
+        of_optimiser: Number of tensors that belong to the state of an optimiser.
+        without: Layers that were not checked, because checkpoints of their type store
+            no ``lam``.
         accepted: Findings that the user has accepted, each with the reason.
-        unused: Descriptions of the user's acceptances that match no finding.
+        unused: Entries of the user's list of accepted findings that match no finding.
 
     Example:
         >>> report = Report("model.npz", Settings(), layers=(), findings=())

@@ -28,7 +28,7 @@ def significant_bits(dtype: str) -> int:
 
 
 def spacing(dtype: str) -> float:
-    """Return the distance between one and the next smaller number of a format.
+    """Return the distance from 1 to the next smaller number of a floating-point format.
 
     Args:
         dtype: ``bfloat16``, ``float16``, ``float32`` or ``float64``.
@@ -47,9 +47,9 @@ def spacing(dtype: str) -> float:
 
 
 def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
-    """Count the time constants ``1/(1 - |lam|)`` that a format can represent in a range.
+    """Count the distinct time constants of a range in a floating-point format.
 
-    The modulus ``|lam|`` is a number of the format.
+    A time constant ``1/(1 - |lam|)`` counts if the format represents ``|lam|`` exactly.
 
     Args:
         dtype: ``bfloat16``, ``float16``, ``float32`` or ``float64``.
