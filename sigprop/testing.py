@@ -482,8 +482,8 @@ def assert_healthy(
     """Assert that a layer or a network passes ``sigprop lint`` without warnings.
 
     Args:
-        layer: Layer or network of sigprop, or a pytree of arrays that are named as in a
-            known library, such as the parameters of a flax module.
+        layer: Layer or network of sigprop, or a pytree of arrays with names of a known
+            library, such as the parameters of a flax module.
         length: Number of steps of the sequences that the layer will read. By default it
             is taken as unknown.
         dtype: Floating-point type in which the eigenvalues are computed, such as

@@ -33,10 +33,10 @@ Cache = tuple[Float[Array, "max_length both"], Int[Array, ""]]
 class CausalAttention(Layer):
     """Causal self-attention layer; build one with ``causal_attention``.
 
-    Row ``t`` of the array ``states(u)`` holds the rotated key and the value of the
-    input ``u_t``.  The state of ``step`` holds these rows for all past inputs, and
-    their number.  The time and memory for a whole sequence grow with the square of its
-    length.
+    Keys and queries are rotated by angles that encode their position.  Row ``t`` of the
+    array ``states(u)`` holds the rotated key and the value of the input ``u_t``.  The
+    state of ``step`` holds these rows for all past inputs, and their number.  The time
+    and memory for a whole sequence grow with the square of its length.
 
     Example:
         >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)
@@ -172,8 +172,8 @@ def causal_attention(
             state that ``step`` uses.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ,
-            ``width`` is not a multiple of ``heads``, or the size of a head is odd.
+        ValueError: If a size is below one, or ``state_size`` and ``width`` differ. Also
+            if ``width`` is not a multiple of ``heads``, or the size of a head is odd.
 
     Source: Vaswani et al. (2017), Section 3.2.2, without biases. The paper does not
     give the variance of the weights.

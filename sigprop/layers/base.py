@@ -98,7 +98,7 @@ class Layer(eqx.Module):
         return None
 
     def halves(self) -> "tuple[Layer, ...]":
-        """Return the causal layers that it contains: itself, or one per time direction.
+        """Return the layer itself, or the two halves of a bidirectional layer.
 
         A bidirectional layer returns its forward half and its backward half.  The
         backward half reads the reversed sequence.  ``D`` of the forward half is the skip

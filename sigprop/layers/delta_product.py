@@ -45,8 +45,9 @@ class DeltaProduct(MatrixGated):
 
     For each input, every head takes several steps
     ``S <- S (I - beta k k^T) + beta v k^T``.  Each step has its own ``beta``, ``k`` and
-    ``v``.  The output is ``y = S q``.  The state holds the matrix ``S`` of each head,
-    with a row per entry of ``v`` and a column per entry of ``k``.
+    ``v``.  The output is ``y = S q``.  The input determines ``beta``, ``k``, ``v`` and
+    ``q``.  The state holds the matrix ``S`` of each head, with a row per entry of ``v``
+    and a column per entry of ``k``.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
@@ -151,8 +152,8 @@ def delta_product(
             the states could explode.
         activation: Function applied to queries, keys and values: ``silu`` or
             ``identity``.
-        steps: Range of the step size of a head's decay at zero input; it is drawn
-            log-uniformly from this range. By default there is no decay.
+        steps: Range from which the step size of each head's decay at zero input is
+            drawn log-uniformly. By default there is no decay.
 
     Raises:
         ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.

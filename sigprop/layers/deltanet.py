@@ -122,8 +122,8 @@ class DeltaNet(Delta):
     """DeltaNet layer, a delta rule without decay; build one with ``deltanet``.
 
     In every head, ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The
-    state holds the matrix ``S`` of each head, with a row per entry of ``v`` and a
-    column per entry of ``k``.
+    input determines ``beta``, ``k``, ``v`` and ``q``.  The state holds the matrix ``S``
+    of each head, with a row per entry of ``v`` and a column per entry of ``k``.
 
     Example:
         >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -137,8 +137,9 @@ class GatedDeltaNet(Delta):
     """Gated DeltaNet layer, a delta rule with decay; build one with ``gated_deltanet``.
 
     In every head, ``S_t = alpha S_{t-1} (I - beta k k^T) + beta v k^T`` and
-    ``y = S q``.  The state holds the matrix ``S`` of each head, with a row per entry of
-    ``v`` and a column per entry of ``k``.
+    ``y = S q``.  The input determines ``alpha``, ``beta``, ``k``, ``v`` and ``q``.  The
+    state holds the matrix ``S`` of each head, with a row per entry of ``v`` and a
+    column per entry of ``k``.
 
     Example:
         >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -221,8 +222,8 @@ def gated_deltanet(
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        steps: Range of the step size ``softplus(bias)`` of a head at zero input; it is
-            drawn log-uniformly from this range.
+        steps: Range from which the step size ``softplus(bias)`` of each head at zero
+            input is drawn log-uniformly.
 
     Raises:
         ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or

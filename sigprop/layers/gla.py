@@ -43,6 +43,7 @@ class GLA(Heads, InputGated):
     """Gated linear attention layer; build one with ``gla``.
 
     In every head, ``S_t = diag(alpha_t) S_{t-1} + k_t v_t^T`` and ``y = q^T S``.  The
+    input determines the gates ``alpha_t`` and the vectors ``k``, ``v`` and ``q``.  The
     state holds the matrix ``S`` of each head, with a row per entry of ``k`` and a
     column per entry of ``v``.
 

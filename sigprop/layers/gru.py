@@ -154,7 +154,7 @@ def chrono_times(nu0: float) -> tuple[float, float]:
         nu0: Intended lower bound of the forget gates.
 
     Raises:
-        ValueError: If ``0 <= nu0 < 1`` does not hold.
+        ValueError: If ``nu0`` is not in [0, 1).
 
     Source: Zucchet & Orvieto (2024), Eq. 32-33.
 

@@ -36,9 +36,10 @@ from sigprop.theory import gates
 class HGRN2(InputGated):
     """HGRN2 layer; build one with ``hgrn2``.
 
-    In every head, ``S_t = diag(f) S_{t-1} + (1 - f) v^T`` and ``y = q^T S``.  The state
-    holds the matrix ``S`` of each head, with a row per entry of ``f`` and a column per
-    entry of ``v``.
+    In every head, ``S_t = diag(f) S_{t-1} + (1 - f) v^T`` and ``y = q^T S``.  The input
+    determines the gates ``f`` and the vectors ``v`` and ``q``.  The state holds the
+    matrix ``S`` of each head, with a row per entry of ``f`` and a column per entry of
+    ``v``.
 
     Example:
         >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2)

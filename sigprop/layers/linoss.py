@@ -39,8 +39,9 @@ class LinOSS(Layer):
     """LinOSS layer of harmonic oscillators; build one with ``linoss``.
 
     The oscillators obey ``z' = -A y + B u``, ``y' = z``, and the output is
-    ``Re(C y) + D u``.  The state holds the velocities ``z`` of all oscillators,
-    followed by their positions ``y``.
+    ``Re(C y) + D u``.  Here ``A = relu(A_raw)``, and the step size of the
+    discretisation is ``sigmoid(dt_raw)``.  The state holds the velocities ``z`` of all
+    oscillators, followed by their positions ``y``.
 
     Example:
         >>> layer = linoss(3, 2, key=jax.random.key(0))
@@ -68,7 +69,7 @@ class LinOSS(Layer):
         return 2 * self.A_raw.shape[0]
 
     def blocks(self) -> tuple[Float[Array, "2 2 n"], Float[Array, "2 n"]]:
-        """Return each oscillator's 2x2 recurrent matrix and two factors of ``B u``."""
+        """Return the 2x2 recurrent matrix and the two input factors per oscillator."""
         A, dt = relu(self.A_raw), sigmoid(self.dt_raw)
         one = jnp.ones_like(A)
         if self.discretisation == "im":

@@ -51,8 +51,8 @@ class LRU(DiagonalLayer):
 
     The recurrence is ``h_t = lam h_{t-1} + gamma B u_t`` with
     ``lam = exp(-exp(nu_log) + i exp(theta_log))``, and the output is
-    ``y = Re(C h) + D u``.  The field ``gamma`` selects the normalisation, the factor
-    ``gamma`` of the inputs:
+    ``y = Re(C h) + D u``.  The field ``gamma`` selects how the factor ``gamma`` in this
+    recurrence is computed:
 
     - ``learned``: the trainable vector ``exp(gamma_log)``;
     - ``attached``: the function ``sqrt(1 - |lam|^2)`` of the eigenvalues;
@@ -77,7 +77,7 @@ class LRU(DiagonalLayer):
         return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
 
     def normaliser(self) -> Float[Array, " n"] | None:
-        """Return the factor ``gamma`` of each neuron's input, or ``None``."""
+        """Return ``gamma`` for each neuron, or ``None`` without normalisation."""
         if self.gamma_log is not None:
             return jnp.exp(self.gamma_log)
         if self.gamma == "absent":

@@ -51,6 +51,8 @@ class Mamba3(MatrixGated):
 
     In every head, with ``e_t = x_t B_t^T``, a decay ``alpha_t`` and a rotation ``R_t``,
     ``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``.
+    The output is ``y_t = S_t C_t + D x_t``.  The input determines all factors except
+    ``D``.  The gate and the output matrix of a Mamba-3 layer are not included.
 
     The state holds the matrix ``[S_t, e_t]`` of each head.  It has a row per entry of
     ``x_t``; its columns are the ``n`` columns of ``S_t``, followed by the ``n`` columns
@@ -170,8 +172,8 @@ def mamba3(
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        steps: Range of the step size of a head at zero input; it is drawn log-uniformly
-            from this range.
+        steps: Range from which the step size of each head at zero input is drawn
+            log-uniformly.
         weight: Value of ``lam`` at zero input, in (0, 1). At the default, 0.5, the
             trapezoidal rule is of second order in the step size.
 

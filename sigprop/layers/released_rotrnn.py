@@ -120,7 +120,7 @@ def released_bidirectional_rotrnn(
 def rotrnn_from_released(
     arrays: Mapping[str, Any], *, heads: int
 ) -> RotRNN | BidirectionalRotRNN:
-    """Build a RotRNN from the arrays of a layer that the authors' code has saved.
+    """Build a RotRNN from the arrays of a layer of the authors' code.
 
     The layer has the same outputs as the authors' layer with these arrays.
 

@@ -154,7 +154,7 @@ def s5(
 
     Args:
         state_size: Number of complex numbers in the state. If ``conjugate`` is true,
-            they stand for twice as many states.
+            their complex conjugates are states as well, but are not stored.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         blocks: Number of HiPPO-LegS blocks of equal size. ``state_size`` must be a

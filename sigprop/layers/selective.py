@@ -36,8 +36,8 @@ class Selective(InputGated):
     """Core of a Mamba layer, a selective state-space model; build one with ``selective``.
 
     The recurrence of a channel is ``h <- exp(-step A) h + step B x`` with decay rates
-    ``A = exp(A_log)``.  The output is ``C h + D x``.  ``step``, ``B`` and ``C`` depend
-    on the input.
+    ``A = exp(A_log)``.  The output is ``C h + D x``.  The input determines ``step``,
+    ``B`` and ``C``.  The convolution and the gate of a Mamba layer are not included.
 
     Example:
         >>> layer = selective(4, 2, key=jax.random.key(0))
@@ -146,8 +146,8 @@ def selective(
         key: Random key of JAX; do not use it for anything else.
         rank: Rank of the weight matrix ``V U`` of the step sizes. By default it is
             ``width / 16``, rounded up.
-        steps: Range of the step size of a channel at zero input; it is drawn
-            log-uniformly from this range.
+        steps: Range from which the step size of each channel at zero input is drawn
+            log-uniformly.
 
     Raises:
         ValueError: If a size is below one or the bounds in ``steps`` are not positive

@@ -40,8 +40,10 @@ class SSD(InputGated):
     """Core of a Mamba-2 layer, a state-space dual layer; build one with ``ssd``.
 
     In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.
-    The state holds the matrix ``S`` of each head, with a row per entry of ``x`` and a
-    column per entry of ``B``.  All entries of ``S`` decay by the same factor in a step.
+    The input determines ``step``, ``x``, ``B`` and ``C``.  The state holds the matrix
+    ``S`` of each head, with a row per entry of ``x`` and a column per entry of ``B``.
+    All entries of ``S`` decay by the same factor in a step.  The convolution, gate,
+    normalisation and output matrix of a Mamba-2 layer are not included.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4)
@@ -176,8 +178,8 @@ def ssd(
         heads: Number of heads.
         groups: Number of groups of heads. The heads of a group share ``B`` and ``C``.
             ``heads`` must be a multiple of ``groups``.
-        steps: Range of the step size of a head at zero input; it is drawn log-uniformly
-            from this range.
+        steps: Range from which the step size of each head at zero input is drawn
+            log-uniformly.
 
     Raises:
         ValueError: If a size is below one, or the bounds in ``steps`` are not positive

@@ -217,7 +217,8 @@ def blstm(
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
         times: Range ``(T_min, T_max)`` in steps. The biases of the forget gates are
-            ``log T`` with ``T`` uniform on this range.
+            ``log T`` with ``T`` uniform on this range, and those of the input gates are
+            ``-log T``.
 
     Raises:
         ValueError: If a size is below one or the bounds in ``times`` are not positive
