@@ -101,11 +101,11 @@ ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of ``assert_moment`` for each component of the statistic.
+    """Result of ``assert_moment``, with an entry for each component of the statistic.
 
     Attributes:
         verdicts: Verdict on each component.
-        measured: Sample mean of each component.
+        measured: Mean of each component over the simulated trajectories.
         expected: Value of the formula for each component.
 
     Example:
@@ -134,46 +134,55 @@ def assert_moment(
 ) -> Answer:
     """Assert that the mean of a statistic equals a formula, tested by simulation.
 
-    Each component of the statistic is tested.  The margin is relative to the value of the
-    formula.  If this value is zero, the margin is relative to the root mean square of the
-    statistic.  The ratio in the verdict then is one plus the mean in this unit.
-    Simulations of more than a minute are announced on standard error.
+    Each component of the statistic is tested.  ``margin`` is relative to the value of
+    the formula or, if this is zero, to the root mean square of the statistic.  A
+    verdict has an interval for the ratio of the mean to the value of the formula.  If
+    this value is zero, the interval is for one plus the mean divided by the root mean
+    square.  A simulation that takes more than a minute is announced on standard error.
 
     Args:
-        formula: Expected mean: a SymPy expression in the symbols of
+        formula: Expected mean: a SymPy expression in symbols of
             ``sigprop.theory.symbols``, a number, an array with the shape of the
-            statistic, or a function of a ``Setting``. The symbols are lam, lam_bar, r,
-            theta and T, the rho, a and b of the process, and R in a sum over Delta.
+            statistic, or a function of a ``Setting``. The symbols are lam, lam_bar, r
+            and theta of an eigenvalue, the number T of steps, and parameters rho, a, b
+            of the process. R(Delta), the autocovariance of the input, is allowed in a
+            sum over Delta.
         system: Eigenvalues of a diagonal recurrence, a layer, a network, an object with
             ``initial`` and ``step`` (see ``Recurrence``), or a function.
         inputs: Process of ``sigprop.inputs``, or an object with ``sample``; see
             ``Process``.
         statistic: ``state`` for E|h|^2 of each neuron after the last step, or
-            ``sensitivity`` for E|dh/dlam|^2, which needs eigenvalues. It can also be a
-            JAX function of the system and one sequence, which returns a real number or an
-            array. With ``n`` eigenvalues and ``n`` components, ``lam`` is eigenvalue ``i``
-            in the formula of component ``i``. With one eigenvalue, all components have it.
-        steps: Number of inputs since the initial state. For eigenvalues the default is
-            long enough to reach the stationary value within a hundredth of the margin.
-        margin: Relative error that the test must detect, in (0, 1).
+            ``sensitivity`` for E|dh/dlam|^2, if the system is given by eigenvalues. It
+            can also be a JAX function of the system and one input sequence, which
+            returns a real number or an array. If there are as many components as
+            eigenvalues, the formula of component ``i`` uses eigenvalue ``i``. A single
+            eigenvalue is used for all components.
+        steps: Number of inputs since the initial state. For eigenvalues, the default is
+            large enough to reach the stationary value within a hundredth of the margin.
+            For other systems it must be given.
+        margin: Smallest relative error of the formula that the test must detect, in
+            (0, 1).
         seed: Seed of the simulation.
-        parameters: Values of your own symbols in the formula, each a number or an array
-            with the shape of the statistic.
-        yes: If true, also run a simulation of more than a day or half of the memory.
+        parameters: Dictionary from further symbols in the formula to their values. A
+            value is a number or an array with the shape of the statistic.
+        yes: If true, run the simulation even if it takes more than a day or half of the
+            memory. By default such a simulation raises an error.
 
     Returns:
-        The verdicts, all of them ``confirmed``, with the measured and expected moments.
+        The verdicts, all of them ``confirmed``, with the measured and the expected mean
+        of each component.
 
     Raises:
-        AssertionError: If the mean of a component is refuted or undecided.
-        ValueError: If an argument is out of range, ``steps`` is not set for a layer, or
-            the simulation would take too long. Also if the formula has a symbol without a
-            value, a value that is not real, or the wrong shape. Also if the statistic is
-            not one array of real numbers with a finite variance above zero, or JAX cannot
-            trace it.
+        AssertionError: If the verdict on a component is ``refuted`` or
+            ``inconclusive``.
+        ValueError: If an argument is out of range, ``steps`` is needed but missing, or
+            the simulation would take too long. Also if the formula has a symbol without
+            a value, a complex value, or the wrong shape. Also if the statistic is not
+            an array of real numbers, JAX cannot trace it, or its variance is zero or
+            infinite.
 
     Example:
-        This tests the covariance of successive states of one neuron:
+        The covariance of successive states of one neuron, for white inputs:
 
         >>> from sigprop import White
         >>> from sigprop.theory.symbols import r
@@ -398,25 +407,25 @@ def assert_equal_forms(
     printed: Expr,
     domain: dict[Symbol, tuple[float, float]] | None = None,
 ) -> None:
-    """Assert that two forms are equal, by a proof with SymPy.
+    """Assert that two SymPy expressions are equal, by a symbolic proof.
 
-    If SymPy does not prove equality, the function searches for a counterexample at 64
-    random points.
+    If SymPy finds no proof, both expressions are evaluated at 64 random points to find
+    a counterexample.
 
     Args:
-        derived: Form that you trust.
-        printed: Form to check.
-        domain: Ranges of the symbols in the search for a counterexample. For an
-            eigenvalue give ranges of ``r`` and ``theta``, or of ``lam`` if it is real.
-            By default eigenvalues are in the unit disc, ``rho`` in (-0.9, 0.9), numbers
-            of steps in 1 to 8, and other symbols in (0.1, 0.9).
+        derived: Expression that is known to be right.
+        printed: Expression to check, such as a formula printed in a paper.
+        domain: Dictionary from symbols to the ranges of the random points. For an
+            eigenvalue, give ranges of ``r`` and ``theta``, or of ``lam`` if it is real.
+            By default eigenvalues are in the unit disc, ``rho`` is in (-0.9, 0.9), and
+            numbers of steps are 1 to 8. Other symbols are in (0.1, 0.9).
 
     Raises:
-        AssertionError: If the forms differ. The message has a point, both values and the
-            relative error at this point.
-        ValueError: If a form is not an expression, two symbols have the same name, or a
-            symbol has no range. Also if SymPy does not prove equality and no
-            counterexample was found.
+        AssertionError: If the expressions differ. The message gives a point, and both
+            values and the relative error there.
+        ValueError: If an argument is not an expression, two symbols have the same name,
+            or a symbol has no range. Also if neither a proof nor a counterexample was
+            found.
 
     Example:
         >>> from sigprop.theory.symbols import lam, lam_bar, r
@@ -470,19 +479,20 @@ def _assert_equal_weights(derived: Expr, printed: Expr) -> None:
 def assert_healthy(
     layer: Any, *, length: int | None = None, dtype: str | None = None
 ) -> None:
-    """Assert that ``sigprop lint`` finds no error or warning in a layer or a network.
+    """Assert that a layer or a network passes ``sigprop lint`` without warnings.
 
     Args:
-        layer: Layer or network of sigprop, or any tree of arrays with the names of a known
+        layer: Layer or network of sigprop, or a pytree of arrays with names of a known
             library, such as the parameters of a flax module.
-        length: Length in steps of the sequences that the layer will read. By default no
-            length is assumed.
-        dtype: Floating-point type in which the eigenvalues are computed.
+        length: Number of steps of the sequences that the layer will read. By default it
+            is taken as unknown.
+        dtype: Floating-point type in which the eigenvalues are computed, such as
+            ``float32``. By default it is taken as unknown.
 
     Raises:
-        AssertionError: If there is a finding above a note. The message gives every
+        AssertionError: If there is an error or a warning. The message gives every
             finding, its consequence and a remedy.
-        ValueError: If the tree has no recurrent layer.
+        ValueError: If no recurrent layer is found.
 
     Example:
         >>> import jax
@@ -500,13 +510,14 @@ def assert_healthy(
 
 
 def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
-    """Hypothesis strategy for eigenvalues ``lam`` as pairs (gap, theta).
+    """Return a Hypothesis strategy that draws eigenvalues as pairs (gap, theta).
 
-    ``gap = 1 - |lam|`` is drawn on a logarithmic scale, and ``theta`` is the phase in
-    radians.  Uniform moduli would rarely be close to 1, where formulas often fail.
+    ``theta`` is the phase of ``lam`` in radians.  ``gap = 1 - |lam|`` is drawn on a
+    logarithmic scale: uniform moduli would rarely be close to 1, where formulas often
+    fail.
 
     Args:
-        smallest_gap: Smallest gap, in (0, 1).
+        smallest_gap: Smallest ``gap`` that can be drawn, in (0, 1).
         real: If true, all eigenvalues are real, with phase 0 or pi.
 
     Raises:
@@ -530,12 +541,13 @@ def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
 
 
 def rings(smallest_gap: float = 1e-3) -> Any:
-    """Hypothesis strategy for rings of eigenvalues as pairs (r_min, r_max).
+    """Return a Hypothesis strategy that draws rings as pairs (r_min, r_max).
 
+    A ring is a region of eigenvalues in the unit disc: ``r_min <= |lam| <= r_max``.
     The radii satisfy ``0 <= r_min < r_max < 1``.
 
     Args:
-        smallest_gap: Smallest value of ``1 - r_max``, in (0, 0.8).
+        smallest_gap: Smallest ``1 - r_max`` that can be drawn, in (0, 0.8).
 
     Raises:
         ValueError: If ``smallest_gap`` is not in (0, 0.8).
@@ -555,9 +567,10 @@ def rings(smallest_gap: float = 1e-3) -> Any:
 
 
 def inputs() -> Any:
-    """Hypothesis strategy for the processes of ``sigprop.inputs``.
+    """Return a Hypothesis strategy that draws processes of ``sigprop.inputs``.
 
-    It draws ``White``, ``Constant``, ``AR1``, ``Mixed`` and ``MovingAverage`` processes.
+    The processes are of the classes ``White``, ``Constant``, ``AR1``, ``Mixed`` and
+    ``MovingAverage``.
 
     Example:
         >>> import jax

@@ -31,10 +31,10 @@ from sigprop.neuron.recurrence import linear_recurrence
 
 @runtime_checkable
 class Recurrence(Protocol):
-    """Protocol of a recurrence that you define, with ``initial`` and ``step``.
+    """Interface of a recurrence that you define, with ``initial`` and ``step``.
 
-    JAX can differentiate with respect to its parameters if it is a pytree, such as an
-    ``equinox.Module``.
+    If the recurrence is a pytree, such as an ``equinox.Module``, JAX can differentiate
+    a ``trajectory`` with respect to its parameters.
 
     Attributes:
         initial: State before the first input, as an attribute or a property.
@@ -53,13 +53,13 @@ class Recurrence(Protocol):
     initial: Any
 
     def step(self, state: Any, x: Any) -> Any:
-        """Take one input and return the next state, of the same shape as ``state``."""
+        """Return the state after the input ``x``, with the same shape as ``state``."""
         ...
 
 
 @runtime_checkable
 class Process(Protocol):
-    """Protocol of an input process, such as the processes of ``sigprop.inputs``.
+    """Interface of an input process, such as those of ``sigprop.inputs``.
 
     Example:
         >>> from sigprop import AR1
@@ -70,19 +70,20 @@ class Process(Protocol):
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any
     ) -> Num[Array, "num length *features"]:
-        """Draw ``num`` independent sequences of ``length`` steps with functions of JAX."""
+        """Draw ``num`` independent sequences of ``length`` steps, using JAX."""
         ...
 
 
 class Trajectory(NamedTuple):
-    """States and outputs of a system at each step.
+    """States and outputs of a system after each input; the result of ``trajectory``.
 
     Attributes:
-        states: States of shape (time, n). For a network it is a tuple of such arrays, one
-            per block. For a ``Recurrence`` it is a pytree like its state, with a leading
-            axis of time.
+        states: Array of shape (time, n). For a network, it is a tuple of such arrays,
+            one per block. For a ``Recurrence``, it is a pytree like its state, with
+            time as an additional first axis. For a function, it is the result of the
+            function.
         outputs: Outputs of a layer, of shape (time, d_out), or of a network. For any
-            other system they are equal to the states.
+            other system they are the states.
 
     Example:
         >>> run = trajectory(jnp.array([0.5]), jnp.array([1.0, 0.0]))
@@ -97,16 +98,19 @@ class Trajectory(NamedTuple):
 def trajectory(system: Any, x: Num[Array | np.ndarray, "time *features"]) -> Trajectory:
     """Run a system on one sequence of inputs, starting from its initial state.
 
-    JAX can differentiate the result with respect to both arguments.
+    JAX can differentiate the states and outputs with respect to both arguments.
 
     Args:
         system: Eigenvalues ``lam (n,)`` of ``h_t = lam h_{t-1} + x_t``, a layer, a network,
             a pair (network, state), a ``Recurrence``, or a function from inputs to states.
-        x: Inputs, of shape (time, d_in) for a layer or a network.
+        x: Inputs: of shape (time,) or (time, n) for eigenvalues, and (time, d_in) for a
+            layer or a network. A network with an embedding reads tokens of shape
+            (time,). For other systems only the first axis, time, is prescribed.
 
     Raises:
-        ValueError: If the system is of another kind, the inputs do not fit it, or a
-            network is in training mode.
+        ValueError: If ``system`` is of another type, ``x`` does not fit it, or a
+            network is in training mode. Also if a network has batch normalisation and
+            its state is not given.
 
     Example:
         >>> trajectory(jnp.array([0.5]), jnp.array([1.0, 0.0])).states

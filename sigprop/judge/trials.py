@@ -41,16 +41,20 @@ class Judged(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Argument of a formula that is a function: the setting of one component.
+    """Eigenvalue, input and number of steps to which a formula is applied.
+
+    A formula that is a function, in ``assert_moment`` for example, is called with one
+    ``Setting`` per component of the statistic.
 
     Attributes:
-        lam: Eigenvalue of the neuron, or NaN if the system has no eigenvalues.
-        gap: Distance of the modulus from the stability boundary, ``1 - |lam|``.
-        theta: Phase of ``lam`` in radians.
-        input: Parameters of a process of ``sigprop.inputs``, or the process that you
-            defined.
+        lam: Eigenvalue of the neuron, or NaN if the component has no eigenvalue.
+        gap: Distance ``1 - |lam|`` of the eigenvalue from the unit circle, or NaN.
+        theta: Phase of ``lam`` in radians, or NaN.
+        input: Parameters of the input process if it is one of ``sigprop.inputs``;
+            otherwise the process itself.
         steps: Number of inputs since the initial state.
-        component: Index of the component in the statistic, flattened row by row.
+        component: Index of the component in the statistic, whose entries are counted
+            row by row.
 
     Example:
         >>> from sigprop import White

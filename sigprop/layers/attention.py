@@ -33,9 +33,10 @@ Cache = tuple[Float[Array, "max_length both"], Int[Array, ""]]
 class CausalAttention(Layer):
     """Causal self-attention layer; build one with ``causal_attention``.
 
-    Row ``t`` of the states holds the rotated key and the value of input ``u_t``.  With
-    ``step``, the state holds these rows for all past inputs, and their number.  Time and
-    memory of a whole sequence grow with the square of its length.
+    Keys and queries are rotated by angles that encode their position.  Row ``t`` of the
+    array ``states(u)`` holds the rotated key and the value of the input ``u_t``.  The
+    state of ``step`` holds these rows for all past inputs, and their number.  The time
+    and memory for a whole sequence grow with the square of its length.
 
     Example:
         >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)
@@ -159,22 +160,23 @@ def causal_attention(
 ) -> CausalAttention:
     """Draw a causal attention layer with weights of variance ``1/width``.
 
-    For square matrices this is both the LeCun and the Glorot initialisation.
+    The matrices are square, so this is both the LeCun and the Glorot initialisation.
 
     Args:
-        state_size: Number of entries of the queries of all heads; must equal ``width``.
+        state_size: Number of entries of a query, summed over heads; must equal
+            ``width``.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``width / heads``, must be even.
-        max_length: Largest number of inputs in a sequence. The state that ``step``
-            uses has this number of rows.
+        max_length: Largest number of inputs in a sequence, and number of rows of the
+            state that ``step`` uses.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ,
-            ``width`` is not a multiple of ``heads``, or the size of a head is odd.
+        ValueError: If a size is below one, or ``state_size`` and ``width`` differ. Also
+            if ``width`` is not a multiple of ``heads``, or the size of a head is odd.
 
-    Source: Vaswani et al. (2017), Section 3.2.2, without biases. The paper gives no
-    variance.
+    Source: Vaswani et al. (2017), Section 3.2.2, without biases. The paper does not
+    give the variance of the weights.
 
     Example:
         >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)

@@ -20,12 +20,13 @@ Group = Literal["recurrent", "input", "readout"]
 
 
 class Layer(eqx.Module):
-    """Abstract base of the layers, which map a sequence of inputs to outputs.
+    """Abstract base class of layers that map a sequence of inputs to outputs.
 
     Attributes:
         linear: True if the outputs are linear in the inputs.
         causal: True if the output ``y_t`` depends only on the inputs ``u_1 ... u_t``.
-        stable: True if all eigenvalues satisfy ``|lam| <= 1`` for any parameters.
+        stable: True if ``|lam| <= 1`` for all eigenvalues, whatever the values of the
+            parameters.
 
     Example:
         >>> from sigprop.layers import lru
@@ -78,7 +79,7 @@ class Layer(eqx.Module):
     def read(
         self, h: Inexact[Array, "time n"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Compute the outputs of all steps from their states ``h`` and inputs ``u``."""
+        """Compute the outputs of all steps from the states ``h`` and inputs ``u``."""
 
     def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
         """Compute the outputs of a whole sequence, starting from the zero state.
@@ -97,7 +98,7 @@ class Layer(eqx.Module):
         return None
 
     def halves(self) -> "tuple[Layer, ...]":
-        """Return the causal layers inside: the layer itself, or one per time direction.
+        """Return the layer itself, or the two halves of a bidirectional layer.
 
         A bidirectional layer returns its forward half and its backward half.  The
         backward half reads the reversed sequence.  ``D`` of the forward half is the skip
@@ -109,8 +110,8 @@ class Layer(eqx.Module):
     def groups(self) -> Mapping[str, Group]:
         """Return the optimiser group of every parameter: recurrent, input or readout.
 
-        The keys are the names that ``parameters`` returns.  The training sets the
-        learning rate and the weight decay of each group.
+        The keys are the names that ``sigprop.layers.parameters`` returns.  The training
+        functions of sigprop set a learning rate and a weight decay for each group.
         """
 
 
@@ -140,13 +141,15 @@ def stepwise(layer: Layer, u: Float[Array, "time d_in"]) -> Float[Array, "time d
 
 
 def parameters(layer: Layer) -> dict[str, Array]:
-    """Return every trainable array of a layer, by its name.
+    """Return a dictionary from names to the trainable arrays of a layer.
 
-    The name of an array is its field, such as ``C``.  In a layer inside another layer, it
-    is a path with dots, such as ``forward.C``.
+    The name of an array is the name of its field, such as ``C``.  If the layer contains
+    another layer, the names of that layer's arrays are paths with dots, such as
+    ``forward.C``.
 
     Raises:
-        ValueError: If ``layer.groups()`` misses a parameter or names an unknown one.
+        ValueError: If ``layer.groups()`` omits a trainable array or has a name that no
+            array has.
 
     Example:
         >>> from sigprop.layers import lru
@@ -173,10 +176,10 @@ def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
 
     Args:
         layer: Layer to copy. It does not change.
-        values: New arrays, by the names that ``parameters`` returns.
+        values: New arrays, with the names that ``parameters`` returns as keys.
 
     Raises:
-        ValueError: If the layer has no array with one of the names.
+        ValueError: If a name in ``values`` is not that of an array of the layer.
 
     Example:
         >>> from sigprop.layers import lru

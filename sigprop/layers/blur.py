@@ -32,8 +32,9 @@ from sigprop.neuron.scan import scan_linear
 class BLUR(Bidirectional):
     """BLUR layer, an LRU in each direction of time; build one with ``blur``.
 
-    Index 0 of the first axis of an array is the forward half, index 1 the backward half.
-    ``gamma`` is the normalisation of the LRU; Eq. 10 has none, as with ``absent``.
+    Except in ``D``, index 0 of an array's first axis is the forward half, and index 1
+    is the backward half.  ``gamma`` selects the normalisation, as in ``LRU``.  Eq. 10
+    of the paper has no normalisation, which is ``gamma="absent"``.
 
     Example:
         >>> layer = blur(4, 2, key=jax.random.key(0))
@@ -98,7 +99,7 @@ class BLUR(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``Re(C_f h + C_b g) + D u`` of all steps."""
+        """Return the outputs ``Re(C_f h_f + C_b h_b) + D u`` of all steps."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward
@@ -118,10 +119,11 @@ def blur(
     max_phase: float = 2 * math.pi,
     gamma: str = "learned",
 ) -> BLUR:
-    """Draw a BLUR layer: an ``lru`` for each direction, with half the variance of ``C``.
+    """Draw a BLUR layer, an LRU in each direction of time.
 
-    The variance is halved because an output sums over twice as many states.  The paper
-    does not give the distribution of ``C``.
+    Both are drawn like ``lru``, but with half the variance of ``C``, because an output
+    sums over the states of two directions.  The paper does not give the distribution of
+    ``C``.
 
     Args:
         state_size: Number of complex numbers in the state of one direction, 128 in the
@@ -131,11 +133,12 @@ def blur(
         r_min: Inner radius of the ring of eigenvalues, ``e_min`` in the paper.
         r_max: Outer radius of the ring, ``e_max`` in the paper.
         max_phase: Largest phase in radians. Phases are uniform on [0, max_phase].
-        gamma: Normalisation of the inputs, one of ``sigprop.layers.lru.GAMMAS``.
+        gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
+            ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size is below one, ``0 <= r_min <= r_max <= 1`` with
-            ``r_min < 1`` does not hold, ``max_phase`` is not in (0, 2 pi], or ``gamma``
+        ValueError: If a size is below one, ``r_min`` is not in [0, 1), or ``r_max`` is
+            not in [r_min, 1]. Also if ``max_phase`` is not in (0, 2 pi], or ``gamma``
             is unknown.
 
     Source: BLUR (2025), Section 4.2 and Table 6.

@@ -33,9 +33,9 @@ COORDINATES = ("cartesian", "polar", "exponential")
 class ComplexDiagonal(DiagonalLayer):
     """Complex diagonal RNN; build one with ``complex_diagonal`` or ``complex_lru``.
 
-    The recurrence is ``h_t = lam h_{t-1} + B u_t``, and the output is ``y = Re(C h) + D u``.
-    The meaning of the parameters ``first`` and ``second`` of ``lam`` depends on
-    ``coordinates``:
+    The recurrence is ``h_t = lam h_{t-1} + B u_t``, and the output is
+    ``y = Re(C h) + D u``.  The parameters ``first`` and ``second`` define ``lam``;
+    their meaning depends on ``coordinates``:
 
     - ``cartesian``: real part and imaginary part;
     - ``polar``: modulus and phase in radians;
@@ -78,7 +78,7 @@ def complex_diagonal(
     coordinates: str = "cartesian",
     nu1: float = 1.0,
 ) -> ComplexDiagonal:
-    """Draw a complex diagonal RNN with eigenvalues uniform on a ring in the unit disc.
+    """Draw a complex diagonal RNN with eigenvalues uniform by area on a ring.
 
     Args:
         state_size: Number of complex numbers in the state.
@@ -87,13 +87,14 @@ def complex_diagonal(
         d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring of eigenvalues.
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
-        coordinates: Coordinates of the eigenvalues: ``cartesian``, ``polar`` or
-            ``exponential``.
+        coordinates: Trained coordinates of the eigenvalues: ``cartesian``, ``polar`` or
+            ``exponential``; see ``ComplexDiagonal``.
         nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
 
     Raises:
-        ValueError: If a size is below one, ``0 <= nu0 <= nu1 <= 1`` with ``nu0 < 1`` does
-            not hold, ``theta0`` is not in (0, 2 pi], or the coordinates are unknown.
+        ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
+            in [nu0, 1]. Also if ``theta0`` is not in (0, 2 pi], or ``coordinates`` is
+            unknown.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2.
 
@@ -121,10 +122,10 @@ def complex_lru(
     max_phase: float = 2 * math.pi,
     coordinates: str = "cartesian",
 ) -> ComplexDiagonal:
-    """Draw an LRU without normalisation, with other coordinates of the eigenvalues.
+    """Draw an LRU without normalisation and with a choice of trained coordinates.
 
-    Before training, ``complex_lru(..., key=key)`` and
-    ``lru(..., key=key, gamma="absent")`` have the same outputs.
+    As drawn, ``complex_lru(..., key=key)`` and ``lru(..., key=key, gamma="absent")``
+    have the same outputs; training changes them in different ways.
 
     Args:
         state_size: Number of complex numbers in the state.
@@ -133,13 +134,13 @@ def complex_lru(
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius of the ring of eigenvalues.
         max_phase: Largest phase in radians. Phases are uniform on [0, max_phase].
-        coordinates: Coordinates of the eigenvalues: ``cartesian``, ``polar`` or
-            ``exponential``.
+        coordinates: Trained coordinates of the eigenvalues: ``cartesian``, ``polar`` or
+            ``exponential``; see ``ComplexDiagonal``.
 
     Raises:
-        ValueError: If a size is below one, ``0 <= r_min <= r_max <= 1`` with
-            ``r_min < 1`` does not hold, ``max_phase`` is not in (0, 2 pi], or the
-            coordinates are unknown.
+        ValueError: If a size is below one, ``r_min`` is not in [0, 1), or ``r_max`` is
+            not in [r_min, 1]. Also if ``max_phase`` is not in (0, 2 pi], or
+            ``coordinates`` is unknown.
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.
 

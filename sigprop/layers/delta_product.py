@@ -43,9 +43,11 @@ ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
 class DeltaProduct(MatrixGated):
     """DeltaProduct layer; build one with ``delta_product``.
 
-    For each input, several steps ``S <- S (I - beta k k^T) + beta v k^T`` follow one another
-    in every head, each with its own ``beta``, ``k`` and ``v``.  The output is ``y = S q``.
-    The state holds the matrices ``S``, with a row per value and a column per key entry.
+    For each input, every head takes several steps
+    ``S <- S (I - beta k k^T) + beta v k^T``.  Each step has its own ``beta``, ``k`` and
+    ``v``.  The output is ``y = S q``.  The input determines ``beta``, ``k``, ``v`` and
+    ``q``.  The state holds the matrix ``S`` of each head, with a row per entry of ``v``
+    and a column per entry of ``k``.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
@@ -73,7 +75,7 @@ class DeltaProduct(MatrixGated):
 
     @property
     def head_shape(self) -> tuple[int, int, int]:
-        """Number of heads, and number of rows (values) and columns (keys) of ``S``."""
+        """Numbers of heads, of rows of ``S`` and of columns of ``S``."""
         heads, keys, _ = self.W_q.shape
         return heads, self.W_v.shape[2], keys
 
@@ -85,9 +87,10 @@ class DeltaProduct(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """Return ``A`` and ``B`` of ``S_t = S_{t-1} A + B``, by step and head.
+        """Return ``A`` and ``B`` in ``S_t = S_{t-1} A + B`` for every step and head.
 
-        ``A`` is the product of the decay and all reflections of one input.
+        ``A`` is the product of the decay and the matrices ``I - beta k k^T`` of one
+        input.
         """
         heads, values, keys = self.head_shape
         k = normalised(self._bent(jnp.einsum("jhkd,td->jthk", self.W_k, u)))
@@ -107,7 +110,7 @@ class DeltaProduct(MatrixGated):
         return A, B
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return unit-length queries, divided by the square root of their size."""
+        """Return the queries, of length ``1/sqrt(keys)`` for ``keys`` entries."""
         q = normalised(self._bent(jnp.einsum("hkd,td->thk", self.W_q, u)))
         return q / math.sqrt(q.shape[-1])
 
@@ -143,17 +146,19 @@ def delta_product(
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        reflections: Number of steps of the delta rule per input.
-        largest: Upper bound of ``beta``, in (0, 2]. Eigenvalues are at least
-            ``1 - largest``; beyond 2 the states would explode.
-        activation: Activation of queries, keys and values: ``silu`` or ``identity``.
-        steps: Smallest and largest step size of the decay at zero input, drawn
-            log-uniformly. By default there is no decay.
+        reflections: Number of steps of the delta rule for each input.
+        largest: Upper bound of ``beta``, in (0, 2]. The eigenvalues of
+            ``I - beta k k^T`` are then at least ``1 - largest``. With ``beta`` above 2
+            the states could explode.
+        activation: Function applied to queries, keys and values: ``silu`` or
+            ``identity``.
+        steps: Range from which the step size of each head's decay at zero input is
+            drawn log-uniformly. By default there is no decay.
 
     Raises:
         ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
-            Also if ``largest`` is not in (0, 2], the activation is unknown, or the steps
-            are not positive and ordered.
+            Also if ``largest`` is not in (0, 2], the activation is unknown, or the
+            bounds in ``steps`` are not positive and ordered.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)

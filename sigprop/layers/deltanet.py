@@ -119,10 +119,11 @@ class Delta(Heads):
 
 @final
 class DeltaNet(Delta):
-    """DeltaNet layer, which has no decay; build one with ``deltanet``.
+    """DeltaNet layer, a delta rule without decay; build one with ``deltanet``.
 
-    In every head, ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The state
-    holds the matrices ``S``, with a row per value and a column per key entry.
+    In every head, ``S_t = S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The
+    input determines ``beta``, ``k``, ``v`` and ``q``.  The state holds the matrix ``S``
+    of each head, with a row per entry of ``v`` and a column per entry of ``k``.
 
     Example:
         >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -133,10 +134,12 @@ class DeltaNet(Delta):
 
 @final
 class GatedDeltaNet(Delta):
-    """Gated DeltaNet layer, with decay; build one with ``gated_deltanet``.
+    """Gated DeltaNet layer, a delta rule with decay; build one with ``gated_deltanet``.
 
-    In every head, ``S_t = alpha S_{t-1} (I - beta k k^T) + beta v k^T`` and ``y = S q``.  The
-    state holds the matrices ``S``, with a row per value and a column per key entry.
+    In every head, ``S_t = alpha S_{t-1} (I - beta k k^T) + beta v k^T`` and
+    ``y = S q``.  The input determines ``alpha``, ``beta``, ``k``, ``v`` and ``q``.  The
+    state holds the matrix ``S`` of each head, with a row per entry of ``v`` and a
+    column per entry of ``k``.
 
     Example:
         >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
@@ -149,7 +152,7 @@ class GatedDeltaNet(Delta):
     A_log: Float[Array, " heads"]
 
     def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
-        """Return the decays ``exp(-exp(A_log) softplus(W_a u + bias))``."""
+        """Return the decays ``alpha = exp(-exp(A_log) softplus(W_a u + bias))``."""
         step = softplus(u @ self.W_a.T + self.bias[None])
         return jnp.exp(-jnp.exp(self.A_log)[None] * step)
 
@@ -209,7 +212,9 @@ def gated_deltanet(
 ) -> GatedDeltaNet:
     """Draw a gated DeltaNet layer with uniform weights, as in PyTorch's ``Linear``.
 
-    The decay rate ``exp(A_log)`` of a head is uniform on [0.001, 16].
+    The decay factor is ``exp(-exp(A_log) step)``, with
+    ``step = softplus(W_a u + bias)``.  The rate ``exp(A_log)`` of a head is uniform on
+    [0.001, 16].
 
     Args:
         state_size: Number of entries of the key vector of one head.
@@ -217,12 +222,12 @@ def gated_deltanet(
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        steps: Smallest and largest step size of the decay at zero input, drawn
-            log-uniformly.
+        steps: Range from which the step size ``softplus(bias)`` of each head at zero
+            input is drawn log-uniformly.
 
     Raises:
         ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or
-            the steps are not positive and ordered.
+            the bounds in ``steps`` are not positive and ordered.
 
     Example:
         >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)

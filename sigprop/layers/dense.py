@@ -96,7 +96,7 @@ class _BlockDiagonal(Layer):
 class LinearRNN(_BlockDiagonal):
     """Linear RNN ``h_t = A h_{t-1} + B u_t``; build one with ``linear_rnn``.
 
-    ``block_rnn`` builds one with a block-diagonal ``A``.
+    ``block_rnn`` builds a ``LinearRNN`` with a block-diagonal ``A``.
 
     Example:
         >>> layer = linear_rnn(6, 2, key=jax.random.key(0), nu0=0.5, theta0=3.1)
@@ -121,7 +121,7 @@ class NonlinearRNN(_BlockDiagonal):
     activation: str = eqx.field(static=True)
 
     def activate(self, h: Float[Array, " n"]) -> Float[Array, " n"]:
-        """Apply the activation of the recurrence."""
+        """Apply the activation ``f`` of the recurrence to ``h``."""
         return ACTIVATIONS[self.activation](h)
 
 
@@ -170,10 +170,11 @@ def block_rnn(
 ) -> LinearRNN:
     """Draw a linear RNN with a block-diagonal recurrent matrix of independent blocks.
 
-    The entries of a block of size ``n`` are drawn with variance ``1/n``.  The eigenvalues
-    are then moved into the ring, as in Eq. 15 of the paper.  We read ``1/sqrt(n)`` in
-    the paper's ``N(0, 1/sqrt(n))`` as a standard deviation: otherwise the eigenvalues
-    would not fill the unit disc as ``n`` grows, as the paper says after Eq. 15.
+    The entries of a block of size ``n`` are drawn with variance ``1/n``.  Eq. 15 of the
+    paper then maps the eigenvalues into the ring between the radii ``nu0`` and 1.  We
+    read ``1/sqrt(n)`` in the paper's ``N(0, 1/sqrt(n))`` as a standard deviation.  Only
+    with this reading do the eigenvalues fill the unit disc for large ``n``, as
+    described after Eq. 15.
 
     Args:
         state_size: Number of real numbers in the state.
@@ -185,8 +186,8 @@ def block_rnn(
         theta0: Upper bound of the phases of complex eigenvalues, in radians.
 
     Raises:
-        ValueError: If a size is below one, ``0 <= nu0 < 1`` or ``0 < theta0 <= pi`` does
-            not hold, or ``state_size`` is not a multiple of ``blocks``.
+        ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``theta0`` is
+            not in (0, pi]. Also if ``state_size`` is not a multiple of ``blocks``.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
 
@@ -224,7 +225,7 @@ def linear_rnn(
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
-    """Draw a linear RNN with a dense recurrent matrix: a ``block_rnn`` with one block.
+    """Draw a linear RNN with a dense recurrent matrix, as ``block_rnn`` with one block.
 
     Args:
         state_size: Number of real numbers in the state.
@@ -235,8 +236,8 @@ def linear_rnn(
         theta0: Upper bound of the phases of complex eigenvalues, in radians.
 
     Raises:
-        ValueError: If a size is below one, or ``0 <= nu0 < 1`` or ``0 < theta0 <= pi``
-            does not hold.
+        ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``theta0`` is
+            not in (0, pi].
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
 
@@ -260,11 +261,11 @@ def nonlinear_rnn(
     skip: str = "matrix",
     radius: float | None = None,
 ) -> NonlinearRNN:
-    """Draw a dense RNN whose recurrent matrix has normal entries of variance ``1/n``.
+    """Draw an RNN whose dense recurrent matrix has entries of variance ``1/n``.
 
-    About ``sqrt(n / 2 pi)`` eigenvalues of a random ``n x n`` matrix are outside the unit
-    disc.  Without an activation, the state then grows exponentially; set ``radius`` to
-    avoid this.
+    The entries are normal, and ``n`` is ``state_size``.  About ``sqrt(n / 2 pi)``
+    eigenvalues of such a matrix are outside the unit disc.  With the activation
+    ``identity``, the state then grows exponentially; set ``radius`` to avoid this.
 
     Args:
         state_size: Number of real numbers in the state.
@@ -272,18 +273,18 @@ def nonlinear_rnn(
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
         activation: Activation of the recurrence: ``identity``, ``tanh`` or ``relu``.
-        skip: Shape of ``D``: ``matrix``, or ``vector`` for one factor per channel, as in
-            the LRU.
-        radius: Largest modulus of the eigenvalues, to which the recurrent matrix is
-            scaled. By default the matrix is not scaled.
+        skip: Shape of the skip connection ``D``: ``matrix``, or ``vector`` for one
+            factor per channel, as in the LRU.
+        radius: Largest modulus of the eigenvalues: the recurrent matrix is scaled so
+            that it has this value. By default the matrix is not scaled.
 
     Raises:
-        ValueError: If a size is below one, the radius is not above zero, or the
-            activation or the skip is unknown. Also if ``skip`` is ``vector`` and
+        ValueError: If a size is below one, ``radius`` is not positive, or
+            ``activation`` or ``skip`` is unknown. Also if ``skip`` is ``vector`` and
             ``d_out`` differs from ``width``.
 
     Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. The claim
-    ``lru:text:approximately-stable`` counts the eigenvalues outside the disc.
+    ``lru:text:approximately-stable`` gives the number of eigenvalues outside the disc.
 
     Example:
         >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), d_out=3, radius=0.9)

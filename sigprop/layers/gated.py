@@ -62,7 +62,8 @@ class GatedUnit(_Gated):
     """GRU reduced to its forget gate; build one with ``gated_unit``.
 
     The gate is ``f = s(W_fx u + W_fh h + b_f)`` with ``s`` the sigmoid, and
-    ``h <- f h + (1 - f) u``.  If ``W_fh`` is ``None``, the gate depends on the input alone.
+    ``h <- f h + (1 - f) u``.  If ``W_fh`` is ``None``, its term is absent, and the gate
+    depends only on the input.
 
     Example:
         >>> layer = gated_unit(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
@@ -87,14 +88,14 @@ class GatedUnit(_Gated):
     def gates(
         self, u: Float[Array, "time n"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """Return ``a`` and ``b`` of ``h_t = a_t h_{t-1} + b_t``, ignoring ``W_fh``."""
+        """Return ``a`` and ``b`` in ``h_t = a_t h_{t-1} + b_t``, ignoring ``W_fh``."""
         entering = u @ self.W_fx.T + self.b_f[None]
         return sigmoid(entering), sigmoid(-entering) * u
 
     def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
         """Compute the states of all steps, starting from the zero state.
 
-        The steps run in parallel if ``W_fh`` is ``None``, and otherwise in sequence.
+        The steps run in parallel if ``W_fh`` is ``None``, otherwise in sequence.
         """
         mixing = self.W_fh
         if mixing is None:
@@ -109,7 +110,7 @@ class GatedUnit(_Gated):
         return lax.scan(body, self.initial_state(), (entering, u))[1]
 
     def neurons(self) -> list[Part]:
-        """Describe the neurons for ``sigprop.linear.gated_moments``.
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``.
 
         Raises:
             TypeError: If the gate depends on the state, i.e. ``W_fh`` is not ``None``.
@@ -155,7 +156,7 @@ class GatedUnit(_Gated):
 class ConstantGate(_Gated):
     """Gated unit with constant gates; build one with ``constant_gate``.
 
-    The recurrence is ``h <- lam h + (1 - lam) u`` with ``lam = sigmoid(b_f)``.
+    The recurrence is ``h <- lam h + (1 - lam) u`` with the gate ``lam = sigmoid(b_f)``.
 
     Example:
         >>> layer = constant_gate(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
@@ -194,7 +195,7 @@ def gated_unit(
     times: tuple[float, float],
     state_gain: float = 1.0,
 ) -> GatedUnit:
-    """Draw a gated unit, initialised like the ``gru``.
+    """Draw a gated unit, initialised like a GRU from ``gru``.
 
     ``W_fh`` is orthogonal, ``W_fx`` has LeCun variance ``1/width``, and ``b_f = log T``
     with ``T`` uniform on ``times`` (Chrono initialisation).
@@ -204,14 +205,14 @@ def gated_unit(
         width: Number of inputs, one for each number in the state.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, range in steps from which the forget biases are
-            drawn; (1, 256) in Figure 15.
-        state_gain: Factor on ``W_fh``, the paper's ``sigma_h``. At zero the unit has no
-            ``W_fh``.
+        times: Range ``(T_min, T_max)`` of ``T`` in steps; (1, 256) in Figure 15.
+        state_gain: Factor that multiplies ``W_fh``, the paper's ``sigma_h``. If it is
+            zero, ``W_fh`` is ``None``.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ, ``times``
-            are not positive and ordered, or ``state_gain`` is not finite.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, the
+            bounds in ``times`` are not positive and ordered, or ``state_gain`` is not
+            finite.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.3.
 
@@ -248,11 +249,11 @@ def constant_gate(
         width: Number of inputs, one for each number in the state.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, range in steps on which ``T`` is uniform.
+        times: Range ``(T_min, T_max)`` on which ``T`` is uniform, in steps.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
-            ``times`` are not positive and ordered.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, or the
+            bounds in ``times`` are not positive and ordered.
 
     Source: Zucchet & Orvieto (2024), Figure 14 A and Figure 15.
 

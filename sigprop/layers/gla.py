@@ -42,8 +42,10 @@ TEMPERING = 16.0
 class GLA(Heads, InputGated):
     """Gated linear attention layer; build one with ``gla``.
 
-    In every head, ``S_t = diag(alpha_t) S_{t-1} + k_t v_t^T`` and ``y = q^T S``.  The state
-    holds each head's matrix ``S``, with a row per key entry and a column per value.
+    In every head, ``S_t = diag(alpha_t) S_{t-1} + k_t v_t^T`` and ``y = q^T S``.  The
+    input determines the gates ``alpha_t`` and the vectors ``k``, ``v`` and ``q``.  The
+    state holds the matrix ``S`` of each head, with a row per entry of ``k`` and a
+    column per entry of ``v``.
 
     Example:
         >>> layer = gla(4, 6, key=jax.random.key(0), heads=2)
@@ -58,7 +60,7 @@ class GLA(Heads, InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
         logit = jnp.einsum("hkr,tr->thk", self.V, u @ self.U.T) + self.bias[None]
         alpha = jnp.exp(log_sigmoid(logit) / TEMPERING)
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
@@ -73,7 +75,7 @@ class GLA(Heads, InputGated):
         return read_keys(q, h)
 
     def neurons(self) -> list[Part]:
-        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``."""
         heads, keys, _ = self.W_k.shape
         values, d_in = self.W_v.shape[1:]
         xp = namespace(self)
@@ -132,7 +134,7 @@ def gla(
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        rank: Rank of the gates' weight matrix.
+        rank: Rank of the matrix ``V U`` that maps the input to the gates ``alpha``.
 
     Raises:
         ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.

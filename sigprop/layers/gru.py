@@ -140,20 +140,21 @@ def blend(
 
 
 def chrono_times(nu0: float) -> tuple[float, float]:
-    """Return the paper's range ``times`` of Chrono initialisation for a given ``nu0``.
+    """Return the paper's range ``times`` for Chrono initialisation, given ``nu0``.
 
-    The range is ``T_min = 1/(1 - nu0)`` to ``T_max = 2/(1 - nu0)``, in steps.
+    The range extends from ``T_min = 1/(1 - nu0)`` to ``T_max = 2/(1 - nu0)``, in steps.
 
-    The paper says that ``b = log T`` then gives gates in ``[nu0, (1 + nu0)/2]``.  But
-    ``sigmoid(log T) = T/(1 + T)``, so that gates are in ``[1/(2 - nu0), 2/(3 - nu0)]``.
-    These bounds exceed the printed bounds by ``(1 - nu0)^2/(2 - nu0)`` and
-    ``(1 - nu0)^2/(6 - 2 nu0)``.  Biases ``b = log(T - 1)`` would give the printed range.
+    According to the paper, biases ``b = log T`` with ``T`` in this range give forget
+    gates in ``[nu0, (1 + nu0)/2]``.  But ``sigmoid(log T) = T/(1 + T)``, so the gates
+    are in ``[1/(2 - nu0), 2/(3 - nu0)]``.  These bounds exceed those of the paper by
+    ``(1 - nu0)^2/(2 - nu0)`` and ``(1 - nu0)^2/(6 - 2 nu0)``.  Biases
+    ``b = log(T - 1)`` would give the range in the paper.
 
     Args:
         nu0: Intended lower bound of the forget gates.
 
     Raises:
-        ValueError: If ``0 <= nu0 < 1`` does not hold.
+        ValueError: If ``nu0`` is not in [0, 1).
 
     Source: Zucchet & Orvieto (2024), Eq. 32-33.
 
@@ -202,24 +203,25 @@ def gru(
     times: tuple[float, float],
     state_gain: float = 1.0,
 ) -> GRU:
-    """Draw a GRU with Chrono initialisation of the forget gates.
+    """Draw a GRU with Chrono initialisation of the biases of the forget gates.
 
-    ``b_f = log T`` with ``T`` uniform on ``times``, and the other biases are zero.
-    Weights on ``h`` are orthogonal; weights on ``u`` have LeCun variance ``1/width``.
+    These biases are ``b_f = log T`` with ``T`` uniform on ``times``; the other biases
+    are zero.  Matrices that multiply ``h`` are orthogonal; those that multiply ``u``
+    have the LeCun variance ``1/width``.
 
     Args:
         state_size: Number of real numbers in the state.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, range in steps from which the forget biases are
-            drawn; ``chrono_times(nu0)`` in the paper's Section 5.
-        state_gain: Factor on the three matrices that multiply ``h``, the paper's
-            ``sigma_h`` (Figure 14).
+        times: Range ``(T_min, T_max)`` of ``T`` in steps; ``chrono_times(nu0)`` in the
+            paper's Section 5.
+        state_gain: Factor that scales the three matrices that multiply ``h``; the
+            paper's ``sigma_h`` (Figure 14).
 
     Raises:
-        ValueError: If a size is below one, ``times`` are not positive and ordered, or
-            ``state_gain`` is not finite.
+        ValueError: If a size is below one, the bounds in ``times`` are not positive and
+            ordered, or ``state_gain`` is not finite.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.2.
 

@@ -36,8 +36,10 @@ from sigprop.theory import gates
 class HGRN2(InputGated):
     """HGRN2 layer; build one with ``hgrn2``.
 
-    In every head, ``S_t = diag(f) S_{t-1} + (1 - f) v^T`` and ``y = q^T S``.  The state holds
-    each head's matrix ``S``, with a row per gate and a column per value.
+    In every head, ``S_t = diag(f) S_{t-1} + (1 - f) v^T`` and ``y = q^T S``.  The input
+    determines the gates ``f`` and the vectors ``v`` and ``q``.  The state holds the
+    matrix ``S`` of each head, with a row per entry of ``f`` and a column per entry of
+    ``v``.
 
     Example:
         >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2)
@@ -69,7 +71,7 @@ class HGRN2(InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
         k = (1 - self.bound) * sigmoid(-jnp.einsum("hkd,td->thk", self.W_f, u))
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         return of_states(1 - k[..., None], k[..., None] * v[:, :, None])
@@ -81,7 +83,7 @@ class HGRN2(InputGated):
         return read_keys(silu(jnp.einsum("hkd,td->thk", self.W_q, u)), h)
 
     def neurons(self) -> list[Part]:
-        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``."""
         heads, keys, d_in = self.W_f.shape
         values, xp = self.W_v.shape[1], namespace(self)
         W_f = xp.reshape(xp.asarray(self.W_f, float), (heads * keys, d_in))
@@ -110,12 +112,13 @@ def hgrn2(
     """Draw an HGRN2 layer with uniform weights, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Number of gates of one head.
+        state_size: Number of entries of the gate vector ``f`` of one head, equal to the
+            number of rows of ``S``.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        bound: Lower bound of the gates, in [0, 1).
+        bound: Lower bound of the entries of ``f``, in [0, 1).
 
     Raises:
         ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or

@@ -38,8 +38,10 @@ OSCILLATIONS: tuple[Oscillation, ...] = ("im", "imex")
 class LinOSS(Layer):
     """LinOSS layer of harmonic oscillators; build one with ``linoss``.
 
-    The oscillators obey ``z' = -A y + B u``, ``y' = z``, and the output is ``Re(C y) + D u``.
-    The state holds the velocities ``z`` of all oscillators, then their positions ``y``.
+    The oscillators obey ``z' = -A y + B u``, ``y' = z``, and the output is
+    ``Re(C y) + D u``.  Here ``A = relu(A_raw)``, and the step size of the
+    discretisation is ``sigmoid(dt_raw)``.  The state holds the velocities ``z`` of all
+    oscillators, followed by their positions ``y``.
 
     Example:
         >>> layer = linoss(3, 2, key=jax.random.key(0))
@@ -67,7 +69,7 @@ class LinOSS(Layer):
         return 2 * self.A_raw.shape[0]
 
     def blocks(self) -> tuple[Float[Array, "2 2 n"], Float[Array, "2 n"]]:
-        """Return the 2x2 recurrent matrix of each oscillator and its factors on ``B u``."""
+        """Return the 2x2 recurrent matrix and the two input factors per oscillator."""
         A, dt = relu(self.A_raw), sigmoid(self.dt_raw)
         one = jnp.ones_like(A)
         if self.discretisation == "im":
@@ -121,7 +123,7 @@ class LinOSS(Layer):
     def read(
         self, h: Complex[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``Re(C y) + D u`` of all steps."""
+        """Return the outputs ``Re(C y) + D u``, with the positions ``y`` in ``h``."""
         y = h[:, self.A_raw.shape[0] :]
         return read_out(self.C_re, self.C_im, y) + pass_through(self.D, u)
 
@@ -146,8 +148,8 @@ def linoss(
         state_size: Number of oscillators, each with two complex numbers in the state.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        discretisation: ``im``, with decaying oscillations, or ``imex``, with oscillations
-            that do not decay.
+        discretisation: ``im`` (implicit), with decaying oscillations, or ``imex``
+            (implicit-explicit), with oscillations that do not decay.
 
     Raises:
         ValueError: If a size is below one or the discretisation is unknown.

@@ -47,16 +47,17 @@ ARRAYS = (
 
 @final
 class LRU(DiagonalLayer):
-    """Linear recurrent unit; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
+    """Linear recurrent unit (LRU); build one with ``lru`` or ``zucchet_lru``.
 
     The recurrence is ``h_t = lam h_{t-1} + gamma B u_t`` with
-    ``lam = exp(-exp(nu_log) + i exp(theta_log))``, and the output is ``y = Re(C h) + D u``.
-    The field ``gamma`` selects the normalisation of the inputs:
+    ``lam = exp(-exp(nu_log) + i exp(theta_log))``, and the output is
+    ``y = Re(C h) + D u``.  The field ``gamma`` selects how the factor ``gamma`` in this
+    recurrence is computed:
 
     - ``learned``: the trainable vector ``exp(gamma_log)``;
     - ``attached``: the function ``sqrt(1 - |lam|^2)`` of the eigenvalues;
-    - ``detached``: the same function, without its gradient;
-    - ``absent``: none.
+    - ``detached``: the same function, whose gradient is stopped;
+    - ``absent``: one, i.e. no normalisation.
 
     Example:
         >>> layer = lru(4, 2, key=jax.random.key(0))
@@ -76,7 +77,7 @@ class LRU(DiagonalLayer):
         return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
 
     def normaliser(self) -> Float[Array, " n"] | None:
-        """Return the factor ``gamma`` on the input of each neuron; ``None`` if absent."""
+        """Return ``gamma`` for each neuron, or ``None`` without normalisation."""
         if self.gamma_log is not None:
             return jnp.exp(self.gamma_log)
         if self.gamma == "absent":
@@ -144,8 +145,8 @@ def ring_parameters(
         n: Number of eigenvalues.
         inner: Inner radius of the ring.
         outer: Outer radius of the ring.
-        max_phase: Largest phase in radians. A list of limits is repeated in order over
-            the modes.
+        max_phase: Largest phase in radians. If it is a list, its entries are the limits
+            of successive modes, repeated cyclically.
         spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``.
 
     Raises:
@@ -180,8 +181,9 @@ def lru(
 ) -> LRU:
     """Draw an LRU, initialised as in the listing of its paper.
 
-    Real and imaginary parts are normal with variance ``1/(2 width)`` in ``B`` and
-    ``1/state_size`` in ``C``.  ``D`` is a standard normal vector.
+    The real and the imaginary parts of ``B`` are normal with variance ``1/(2 width)``,
+    and those of ``C`` are normal with variance ``1/state_size``.  ``D`` is a standard
+    normal vector.
 
     Args:
         state_size: Number of complex numbers in the state, ``N`` in the paper.
@@ -189,17 +191,18 @@ def lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius of the ring of eigenvalues.
-        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. A
-            list of limits is repeated in order over the modes.
-        spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``;
-            ``area`` in the paper.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If it
+            is a list, its entries are the limits of successive modes, repeated
+            cyclically.
+        spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
+            ``log`` for ``log(-log|lam|)`` evenly spaced; ``area`` in the paper.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also if
-            ``0 <= r_min <= r_max <= 1`` with ``r_min < 1`` does not hold, or a limit of
-            the phase is not in (0, 2 pi].
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also
+            if ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or
+            ``max_phase`` is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A.
 
@@ -241,8 +244,9 @@ def zucchet_lru(
 ) -> LRU:
     """Draw an LRU, initialised as in the text of Zucchet & Orvieto.
 
-    Entries of ``B``, ``C`` and the dense ``D`` have variance one over fan-in.  The
-    authors' code draws from other distributions; see ``released_zucchet_lru``.
+    The variance of the entries of ``B``, ``C`` and the dense ``D`` is one over the
+    fan-in.  The authors' code draws from other distributions; see
+    ``released_zucchet_lru``.
 
     Args:
         state_size: Number of complex numbers in the state.
@@ -256,11 +260,13 @@ def zucchet_lru(
         nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
 
     Raises:
-        ValueError: If a size is below one, ``0 <= nu0 <= nu1 <= 1`` with ``nu0 < 1`` does
-            not hold, ``theta0`` is not in (0, 2 pi], or ``gamma`` is unknown.
+        ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
+            in [nu0, 1]. Also if ``theta0`` is not in (0, 2 pi], or ``gamma`` is
+            unknown.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; Appendix A.1 for ``B``, ``C`` and
-    ``D``. We give each part of a complex entry half of the variance.
+    ``D``. Here the real and the imaginary part of a complex entry each have half of the
+    variance.
 
     Example:
         >>> layer = zucchet_lru(4, 2, key=jax.random.key(0), d_out=1, nu0=0.5, theta0=0.3)
@@ -290,9 +296,11 @@ def released_zucchet_lru(
     """Draw an LRU, initialised as in the released code of Zucchet & Orvieto.
 
     There are two differences from ``zucchet_lru``, which follows the text of the paper.
-    Phases are uniform on [-theta0, theta0], modulo 2 pi so that their logarithm exists.
-    Entries of ``B``, ``C`` and ``D`` have variance one over fan-out, not fan-in.  With
-    many states per input and output, ``B`` is then far smaller and ``C`` far larger.
+    Phases are uniform on [-theta0, theta0]; 2 pi is added to negative ones so that
+    their logarithm exists.  The variance of the entries of ``B``, ``C`` and ``D`` is
+    one over the fan-out, not over the fan-in.  If there are many more states than
+    inputs and outputs, ``B`` is far smaller and ``C`` far larger than in
+    ``zucchet_lru``.
 
     Args:
         state_size: Number of complex numbers in the state.
@@ -332,7 +340,7 @@ def released_zucchet_lru(
 
 
 def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
-    """Build an LRU from arrays with the names of the paper's listing.
+    """Build an LRU from arrays that have the names in the listing of its paper.
 
     Args:
         arrays: Arrays by name, with their shapes: ``nu_log (n,)``, ``theta_log (n,)``,

@@ -25,9 +25,10 @@ from sigprop.numerics.arguments import LARGEST, require_number
 class LSTM(Layer):
     """Long short-term memory layer (LSTM); build one with ``lstm``.
 
-    The recurrence is ``c <- f c + i g``, ``h = o tanh(c)``, and the output ``y = C h + D u``.
-    Each gate ``i``, ``f``, ``o`` is the sigmoid of a linear map of ``u`` and ``h``, and ``g``
-    is the tanh of such a map.  The state holds ``h``, then ``c``.
+    The recurrence is ``c <- f c + i g``, ``h = o tanh(c)``, and the output is
+    ``y = C h + D u``.  The gates ``i``, ``f`` and ``o`` are sigmoids of affine maps of
+    ``u`` and the previous ``h``.  The candidate ``g`` is the tanh of such a map.  The
+    state holds ``h``, followed by ``c``.
 
     Example:
         >>> layer = lstm(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
@@ -133,10 +134,11 @@ class LSTM(Layer):
 
 
 def tallec_times(t_max: float) -> tuple[float, float]:
-    """Return the range ``(1, t_max - 1)``, for gates with time constants up to ``t_max``.
+    """Return the range ``times`` of ``lstm`` for time constants up to ``t_max``.
 
-    Biases ``log U`` with ``U`` in this range give forget gates ``U/(1 + U)``.  Their time
-    constants ``1 + U`` are between 2 and ``t_max`` steps.
+    The range is ``(1, t_max - 1)``.  A bias ``log U`` with ``U`` in this range gives a
+    forget gate ``U/(1 + U)``.  Its time constant ``1 + U`` is between 2 and ``t_max``
+    steps.
 
     Args:
         t_max: Largest time constant of a forget gate, in steps.
@@ -162,21 +164,23 @@ def lstm(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> LSTM:
-    """Draw an LSTM with Chrono initialisation of the gates.
+    """Draw an LSTM with Chrono initialisation of the forget and input gates.
 
-    ``b_f = log U`` with ``U`` uniform on ``times``, and ``b_i = -b_f``.  At zero input and
-    state the input gate then is one minus the forget gate.  The other biases are zero.
-    Weights on ``h`` are orthogonal; weights on ``u`` have LeCun variance ``1/width``.
+    Their biases are ``b_f = log U``, with ``U`` uniform on ``times``, and
+    ``b_i = -b_f``.  Thus the input gate is one minus the forget gate if input and state
+    are zero.  The other biases are zero.  Matrices that multiply ``h`` are orthogonal;
+    those that multiply ``u`` have the LeCun variance ``1/width``.
 
     Args:
         state_size: Number of real numbers in ``h``, equal to the number in ``c``.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: Smallest and largest ``U``, in steps; ``tallec_times(t_max)`` in the paper.
+        times: Range of ``U``, in steps; ``tallec_times(t_max)`` in the paper.
 
     Raises:
-        ValueError: If a size is below one or ``times`` are not positive and ordered.
+        ValueError: If a size is below one or the bounds in ``times`` are not positive
+            and ordered.
 
     Source: Tallec & Ollivier (2018), chrono initialisation.
 

@@ -47,13 +47,16 @@ NORMED = 1e-5  # added to a mean square
 
 @final
 class Mamba3(MatrixGated):
-    """Core of a Mamba-3 layer; build one with ``mamba3``.
+    """Core of a Mamba-3 layer, a state-space model; build one with ``mamba3``.
 
     In every head, with ``e_t = x_t B_t^T``, a decay ``alpha_t`` and a rotation ``R_t``,
     ``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``.
+    The output is ``y_t = S_t C_t + D x_t``.  The input determines all factors except
+    ``D``.  The gate and the output matrix of a Mamba-3 layer are not included.
 
-    The state holds the matrix ``[S_t, e_t]`` of each head.  It has a row per value; its
-    columns are the ``n`` columns of ``S_t``, then the ``n`` columns of ``e_t``.
+    The state holds the matrix ``[S_t, e_t]`` of each head.  It has a row per entry of
+    ``x_t``; its columns are the ``n`` columns of ``S_t``, followed by the ``n`` columns
+    of ``e_t``.
 
     Example:
         >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)
@@ -86,7 +89,7 @@ class Mamba3(MatrixGated):
 
     @property
     def head_shape(self) -> tuple[int, int, int]:
-        """Number of heads, and number of rows and columns of a head's ``[S, e]``."""
+        """Numbers of heads, of rows of ``[S, e]`` and of columns of ``[S, e]``."""
         heads, values, _ = self.W_x.shape
         return heads, values, 2 * len(self.W_B)
 
@@ -95,7 +98,7 @@ class Mamba3(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """Return ``A``, ``B`` of ``[S_t, e_t] = [S_{t-1}, e_{t-1}] A + B`` by step and head."""
+        """Return ``A`` and ``B`` in ``[S_t, e_t] = [S_{t-1}, e_{t-1}] A + B``."""
         step = softplus(u @ self.W_dt.T + self.bias[None])
         alpha = jnp.exp(-step * jnp.maximum(softplus(u @ self.W_A.T), SLOWEST))
         lam = sigmoid(u @ self.W_lam.T + self.b_lam[None])
@@ -114,7 +117,7 @@ class Mamba3(MatrixGated):
         return jnp.einsum("hvd,td->thv", self.W_x, u)
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return ``C`` of every head, followed by zeros for ``e``."""
+        """Return ``C`` of every step and head, followed by zeros for ``e``."""
         C = _normed(u @ self.W_C.T, self.scale_C)[:, None] + self.b_C[None]
         return jnp.concatenate([C, jnp.zeros_like(C)], -1)
 
@@ -159,24 +162,25 @@ def mamba3(
 ) -> Mamba3:
     """Draw the core of a Mamba-3 layer.
 
-    The matrices are uniform, as in PyTorch's ``Linear``.  The scales and biases of ``B``
-    and ``C``, and ``D``, are one.
+    The matrices are uniform, as in PyTorch's ``Linear``.  ``D`` is one, and so are the
+    scales and biases of ``B`` and ``C``.
 
     Args:
-        state_size: Number of entries of ``B``, and of ``C``; must be even. The state has
-            twice this number of entries per output.
+        state_size: Number ``n`` of entries of ``B``, equal to that of ``C``; must be
+            even. The state has ``2 n`` numbers for each output.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        steps: Smallest and largest step size at zero input, drawn log-uniformly.
-        weight: Value of ``lam`` at zero input, in (0, 1). The trapezoidal rule is of
-            second order in the step size at 0.5.
+        steps: Range from which the step size of each head at zero input is drawn
+            log-uniformly.
+        weight: Value of ``lam`` at zero input, in (0, 1). At the default, 0.5, the
+            trapezoidal rule is of second order in the step size.
 
     Raises:
         ValueError: If a size is below one, ``state_size`` is odd, or ``width`` is not a
-            multiple of ``heads``. Also if the steps are not positive and ordered, or
-            ``weight`` is not in (0, 1).
+            multiple of ``heads``. Also if the bounds in ``steps`` are not positive and
+            ordered, or ``weight`` is not in (0, 1).
 
     Example:
         >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)

@@ -16,15 +16,16 @@ from sigprop.layers.base import Layer
 
 
 class MatrixGated(Layer):
-    """Base of layers with a matrix state, ``S_t = S_{t-1} A(u_t) + B(u_t)`` in every head.
+    """Base class of layers whose state is a matrix ``S`` in every head.
 
-    The output of a head is ``y_t = S_t q(u_t) + z(u_t)``.  The state holds each head's
-    matrix ``S``, row by row.
+    The recurrence of a head is ``S_t = S_{t-1} A(u_t) + B(u_t)``, and its output is
+    ``y_t = S_t q(u_t) + z(u_t)``.  The state holds the matrices ``S`` of all heads, row
+    by row.
 
     Attributes:
-        divided: Names of the weights ``W``, of shape (..., size, d_in), whose vectors
-            ``W u`` the method ``maps`` divides by their length. Derivatives with respect
-            to these weights are large where a vector is short.
+        divided: Names of the weights ``W``, of shape (..., size, d_in), for which the
+            method ``maps`` divides the vector ``W u`` by its length. Derivatives with
+            respect to these weights are large for inputs with a short ``W u``.
 
     Example:
         >>> import jax
@@ -40,7 +41,7 @@ class MatrixGated(Layer):
     @property
     @abstractmethod
     def head_shape(self) -> tuple[int, int, int]:
-        """Number of heads, and number of rows and columns (keys) of a head's ``S``."""
+        """Numbers of heads, of rows of ``S`` and of columns of ``S``."""
 
     @abstractmethod
     def maps(
@@ -48,14 +49,14 @@ class MatrixGated(Layer):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads rows keys"]
     ]:
-        """Return ``A(u_t)`` and ``B(u_t)`` of every step and head."""
+        """Return ``A(u_t)`` and ``B(u_t)`` for every step and head."""
 
     @abstractmethod
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return the vector ``q(u_t)`` of every step and head."""
+        """Return the vector ``q(u_t)`` for every step and head."""
 
     def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads rows"]:
-        """Return the skip term ``z(u_t)`` of every step and head; zero by default."""
+        """Return ``z(u_t)`` for every step and head; zero unless overridden."""
         return jnp.zeros((len(u), *self.head_shape[:2]), u.dtype)
 
     @property
@@ -91,7 +92,7 @@ class MatrixGated(Layer):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``S q + z`` of each head, concatenated over heads."""
+        """Return the outputs ``S q + z`` of all steps, concatenated over heads."""
         S = h.reshape(len(u), *self.head_shape)
         y = jnp.einsum("thrk,thk->thr", S, self.queries(u)) + self.skips(u)
         return y.reshape(len(u), self.widths[1])

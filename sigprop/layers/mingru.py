@@ -42,7 +42,7 @@ class MinGRU(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """Number of inputs, and number of outputs, one per neuron."""
+        """Number of inputs, and number of outputs, which is one per neuron."""
         return self.W_z.shape[1], self.W_z.shape[0]
 
     @property
@@ -57,7 +57,7 @@ class MinGRU(InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """Return ``a = 1 - z`` and ``b = z v`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a = 1 - z`` and ``b = z v`` in ``h_t = a_t h_{t-1} + b_t``."""
         z = u @ self.W_z.T + self.b_z[None]
         return sigmoid(-z), sigmoid(z) * (u @ self.W_v.T + self.b_v[None])
 
@@ -68,7 +68,7 @@ class MinGRU(InputGated):
         return h
 
     def neurons(self) -> list[Part]:
-        """Describe the neurons for ``sigprop.linear.gated_moments``."""
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``."""
         moved = {
             "W_z": Moved("r", "each"),
             "b_z": Moved("r"),
@@ -99,8 +99,8 @@ def mingru(
         state_size: Number of real numbers in the state, equal to the number of outputs.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
-        memory: Typical time constant ``1/z`` at zero input, in steps. It shifts ``b_z``
-            by ``-log(memory - 1)``; the shift is zero at the paper's value, 2.
+        memory: Typical time constant ``1/z`` at zero input, in steps. The drawn ``b_z``
+            are shifted by ``-log(memory - 1)``, which is zero for the paper's value, 2.
 
     Raises:
         ValueError: If a size is below one or ``memory`` is not above one.

@@ -20,10 +20,10 @@ TINY = 1e-6  # added to the square of a key's length
 
 
 class InputGated(Layer):
-    """Base of layers ``h_t = a_t h_{t-1} + b_t`` with gates that depend on the input alone.
+    """Base class of layers whose gates depend on the input but not on the state.
 
-    The products are entry by entry.  A subclass computes ``a_t`` and ``b_t`` in its method
-    ``gates``.
+    The recurrence is ``h_t = a_t h_{t-1} + b_t``, with an entry-by-entry product.  A
+    subclass computes ``a_t`` and ``b_t`` from the inputs in its method ``gates``.
 
     Example:
         >>> from sigprop.layers import mingru
@@ -39,7 +39,7 @@ class InputGated(Layer):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
 
     def step(
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]

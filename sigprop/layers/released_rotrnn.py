@@ -46,9 +46,10 @@ def released_rotrnn(
 ) -> RotRNN:
     """Draw a RotRNN, initialised as in the authors' code.
 
-    ``rotrnn`` follows the listing of the paper.  Here ``log(-log gamma)`` is uniform,
-    instead of ``gamma^2``.  With ``size = state_size / heads``, the variances are
-    ``1/(state_size + size)`` for ``M`` and ``1/(state_size + width)`` for ``B`` and ``C``.
+    ``rotrnn`` follows the listing of the paper instead.  In the authors' code
+    ``log(-log gamma)`` is uniform, not ``gamma^2``.  The variance is
+    ``1/(state_size + state_size / heads)`` for ``M``, and ``1/(state_size + width)``
+    for ``B`` and ``C``.
 
     Args:
         state_size: Number of real numbers in the state, summed over heads.
@@ -56,12 +57,13 @@ def released_rotrnn(
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
         gamma_range: Smallest and largest decay factor of a head, per step.
-        theta_range: Smallest and largest angle per step, in radians. The smallest is 0 in
-            the code.
+        theta_range: Smallest and largest angle per step, in radians. The smallest is 0
+            in the authors' code.
 
     Raises:
-        ValueError: If a size is below one, the size of a head is not even, or a range is
-            not ordered. Decays must be in (0, 1), angles in [0, 2 pi].
+        ValueError: If a size is below one, the size of a head is odd, or a range is not
+            ordered. Also if a decay factor is not in (0, 1), or an angle is not in
+            [0, 2 pi].
 
     Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
 
@@ -85,7 +87,8 @@ def released_bidirectional_rotrnn(
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN, initialised as in the authors' code.
 
-    It is a ``released_rotrnn`` with a second ``C`` of the same distribution.
+    It has the parameters of ``released_rotrnn`` and a second ``C`` of the same
+    distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -96,8 +99,9 @@ def released_bidirectional_rotrnn(
         theta_range: Smallest and largest angle per step, in radians.
 
     Raises:
-        ValueError: If a size is below one, the size of a head is not even, or a range is
-            not ordered. Decays must be in (0, 1), angles in [0, 2 pi].
+        ValueError: If a size is below one, the size of a head is odd, or a range is not
+            ordered. Also if a decay factor is not in (0, 1), or an angle is not in
+            [0, 2 pi].
 
     Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
 
@@ -116,7 +120,7 @@ def released_bidirectional_rotrnn(
 def rotrnn_from_released(
     arrays: Mapping[str, Any], *, heads: int
 ) -> RotRNN | BidirectionalRotRNN:
-    """Build a RotRNN from the arrays of a model of the authors' code.
+    """Build a RotRNN from the arrays of a layer of the authors' code.
 
     The layer has the same outputs as the authors' layer with these arrays.
 

@@ -35,8 +35,8 @@ CLOSING = 8.0  # the paper's c
 class RGLRU(InputGated):
     """Real-gated LRU (RG-LRU) of Griffin; build one with ``rglru``.
 
-    The recurrence is ``h_t = a_t h_{t-1} + sqrt(1 - a_t^2) i_t x_t``.  The gates ``a_t`` and
-    ``i_t`` depend on the input ``x_t`` alone.  The output is the state.
+    The recurrence is ``h_t = a_t h_{t-1} + sqrt(1 - a_t^2) i_t x_t``.  The gates
+    ``a_t`` and ``i_t`` depend only on the input ``x_t``.  The output is the state.
 
     Example:
         >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)
@@ -67,7 +67,7 @@ class RGLRU(InputGated):
     def gates(
         self, u: Float[Array, "time n"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """Return ``a`` and ``sqrt(1 - a^2) i x``, the input that enters the state."""
+        """Return ``a`` and ``b = sqrt(1 - a^2) i x`` in ``h_t = a_t h_{t-1} + b_t``."""
         blocks = u.reshape(len(u), *self.W_a.shape[:2])
 
         def entering(
@@ -87,7 +87,7 @@ class RGLRU(InputGated):
         return h
 
     def neurons(self) -> list[Part]:
-        """Describe the neurons of each head for ``sigprop.linear.gated_moments``."""
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``."""
         moved = {
             "W_a": Moved("r", "each"),
             "b_a": Moved("r"),
@@ -132,22 +132,24 @@ def rglru(
 ) -> RGLRU:
     """Draw an RG-LRU with zero biases and normal gate matrices.
 
-    Entries of a block of size ``n`` have variance ``1/n``.
+    The matrices have ``heads`` diagonal blocks, with entries of variance one over the
+    size of a block.
 
     Args:
         state_size: Number of real numbers in the state; must equal ``width``.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Number of diagonal blocks of each gate's matrix.
-        radii: Smallest and largest ``exp(-softplus(Lambda))``. At ``r = 1`` the decay
-            factor ``a`` of a step is the eighth power of this number.
-        spread: Distribution of these numbers, one of ``sigprop.neuron.ring.SPREADS``;
-            ``area`` in the reference code.
+        heads: Number of diagonal blocks of the matrix of each gate.
+        radii: Range of ``exp(-softplus(Lambda))``. If the recurrence gate ``r`` is 1,
+            the decay factor ``a`` of a step is the eighth power of this number.
+        spread: Distribution of ``exp(-softplus(Lambda))``. With ``area``, as in the
+            reference code, its square is uniform. With ``log``, the numbers
+            ``log(softplus(Lambda))`` are evenly spaced.
 
     Raises:
         ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
-            ``width`` is not a multiple of ``heads``. Also if the radii are not ordered in
-            (0, 1), or ``spread`` is unknown.
+            ``width`` is not a multiple of ``heads``. Also if ``radii`` are not ordered
+            or not in (0, 1), or ``spread`` is unknown.
 
     Example:
         >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)

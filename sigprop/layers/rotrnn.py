@@ -49,9 +49,10 @@ GROUPS: dict[str, Group] = {
 class RotRNN(Layer):
     """RotRNN layer; build one with ``rotrnn``.
 
-    The recurrence is ``h_t = gamma A h_{t-1} + xi B u_t`` with a rotation ``A`` in every
-    head.  For white inputs of unit variance and from the zero state, a head has
-    ``E|h_t|^2 = 1 - gamma^(2t)``, which does not depend on its other parameters.
+    In every head, ``h_t = gamma A h_{t-1} + xi B u_t`` with a decay factor ``gamma``, a
+    rotation ``A`` and a normalisation ``xi``.  For white inputs of unit variance,
+    ``E|h_t|^2 = 1 - gamma^(2t)`` after ``t`` steps from the zero state.  This moment
+    depends on no other parameter of the head.
 
     Example:
         >>> layer = rotrnn(8, 2, key=jax.random.key(0), heads=2)
@@ -123,7 +124,7 @@ class RotRNN(Layer):
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
         """Take one input and return the next state and the output.
 
-        A step multiplies by the dense matrices ``gamma A``.
+        Each head's state is multiplied by its dense matrix ``gamma A``.
         """
         heads = state.reshape(self.theta.shape[0], -1)
         mixed = jnp.einsum("hij,hj->hi", self.transition(), heads)
@@ -133,7 +134,7 @@ class RotRNN(Layer):
     def enter(
         self, P: Float[Array, "heads size size"], u: Float[Array, "time d_in"]
     ) -> Complex[Array, "time pairs"]:
-        """Return ``P^T xi B u``, with pairs of numbers as complex numbers.
+        """Return ``P^T xi B u`` as complex numbers, one for each pair of entries.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -144,7 +145,7 @@ class RotRNN(Layer):
     def inward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "pairs d_in"], Float[Array, "pairs d_in"]]:
-        """Return real and imaginary parts of ``P^T xi B``, with pairs of rows as complex.
+        """Return the even and odd rows of ``P^T xi B``: real and imaginary parts.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -157,7 +158,7 @@ class RotRNN(Layer):
     def outward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "d_out pairs"], Float[Array, "d_out pairs"]]:
-        """Return real and imaginary parts of the matrix ``c`` with ``C P z = Re(c z)``.
+        """Return the real and imaginary part of ``c`` in ``C P z = Re(c z)``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -170,11 +171,12 @@ class RotRNN(Layer):
     def leave(
         self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
     ) -> Float[Array, "time n"]:
-        """Return the states ``h = P z``.
+        """Return the states ``h = P z``, given rotated states ``z``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
-            z: States ``P^T h``, with pairs of numbers as complex numbers.
+            z: Rotated states ``P^T h`` as complex numbers, one for each pair of
+                entries.
         """
         heads, size, _ = P.shape
         pairs = jnp.stack([z.real, z.imag], -1).reshape(-1, heads, size)
@@ -183,16 +185,17 @@ class RotRNN(Layer):
     def read_rotated(
         self, P: Float[Array, "heads size size"], z: Complex[Array, "time pairs"]
     ) -> Float[Array, "time d_out"]:
-        """Return ``C P z``, computed as ``(C P) z`` so that no state is rotated back.
+        """Return the readout ``C P z`` without computing the states ``P z``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
-            z: States ``P^T h``, with pairs of numbers as complex numbers.
+            z: Rotated states ``P^T h`` as complex numbers, one for each pair of
+                entries.
         """
         return read_out(*self.outward(P), z)
 
     def diagonal(self) -> ComplexDiagonal:
-        """Return a complex diagonal layer with the same outputs, whose state is ``P^T h``."""
+        """Return a complex diagonal layer with the same outputs and state ``P^T h``."""
         P, nu = self.rotations(), jnp.exp(self.gamma_log)[:, None]
         return ComplexDiagonal(
             *self.inward(P),
@@ -238,8 +241,9 @@ class RotRNN(Layer):
 class BidirectionalRotRNN(Bidirectional):
     """Bidirectional RotRNN; build one with ``bidirectional_rotrnn``.
 
-    Both directions have the same parameters except ``C``: ``C[0]`` reads the forward state
-    and ``C[1]`` the backward state.  The output is the sum of both readouts and ``D u``.
+    Both directions have the same parameters except the readout ``C``: ``C[0]`` for the
+    forward state, ``C[1]`` for the backward state.  The output is
+    ``C[0] h_forward + C[1] h_backward + D u``.
 
     Source: RotRNN (2024), Appendix B.2.
 
@@ -328,10 +332,11 @@ def rotrnn(
 ) -> RotRNN:
     """Draw a RotRNN, initialised as in the listing of its paper.
 
-    ``released_rotrnn`` follows the authors' code.  Here ``gamma^2`` and ``theta`` are
-    uniform, ``M`` and ``D`` standard normal.  ``B`` has variance ``1/width``, and ``C``
-    has variance ``1/state_size``; Appendix B.3 instead mentions the Glorot variance.
-    The default ranges are the paper's for the task Retrieval.
+    ``released_rotrnn`` follows the authors' code instead.  Here ``gamma^2`` and
+    ``theta`` are uniform, and ``M`` and ``D`` are standard normal.  The variance of
+    ``B`` is ``1/width``, and that of ``C`` is ``1/state_size``; Appendix B.3 mentions
+    the Glorot variance instead.  The default ranges are those of the paper for the task
+    Retrieval.
 
     Args:
         state_size: Number of real numbers in the state, summed over heads.
@@ -340,15 +345,16 @@ def rotrnn(
         heads: Number of heads, 32 in the paper. The size of a head,
             ``state_size / heads``, must be even.
         gamma_range: Smallest and largest decay factor of a head, per step.
-        theta_range: Smallest and largest angle per step, in radians. A list of largest
-            angles is repeated in order over the angles of a head.
-        spread: Distribution of the decays, one of ``sigprop.neuron.ring.SPREADS``;
-            ``area`` in the listing.
+        theta_range: Smallest and largest angle per step, in radians. If the largest
+            angle is a list, its entries apply to successive angles of a head, repeated
+            cyclically.
+        spread: Distribution of the decay factors ``gamma``: ``area`` (the listing) for
+            uniform ``gamma^2``, or ``log`` for ``log(-log gamma)`` evenly spaced.
 
     Raises:
-        ValueError: If a size is below one, the size of a head is not even, ``spread`` is
-            unknown, or a range is not ordered. Decays must be in (0, 1), angles in
-            [0, 2 pi].
+        ValueError: If a size is below one, the size of a head is odd, ``spread`` is
+            unknown, or a range is not ordered. Also if a decay factor is not in (0, 1),
+            or an angle is not in [0, 2 pi].
 
     Source: RotRNN (2024), Appendix C and Table 3.
 
@@ -386,7 +392,7 @@ def bidirectional_rotrnn(
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN, initialised as in the listing of its paper.
 
-    It is a ``rotrnn`` with a second ``C`` of the same distribution.
+    It has the parameters of ``rotrnn`` and a second ``C`` of the same distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -394,14 +400,16 @@ def bidirectional_rotrnn(
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
         gamma_range: Smallest and largest decay factor of a head, per step.
-        theta_range: Smallest and largest angle per step, in radians. A list of largest
-            angles is repeated in order over the angles of a head.
-        spread: Distribution of the decays, one of ``sigprop.neuron.ring.SPREADS``.
+        theta_range: Smallest and largest angle per step, in radians. If the largest
+            angle is a list, its entries apply to successive angles of a head, repeated
+            cyclically.
+        spread: Distribution of the decay factors ``gamma``: ``area`` for uniform
+            ``gamma^2``, or ``log`` for ``log(-log gamma)`` evenly spaced.
 
     Raises:
-        ValueError: If a size is below one, the size of a head is not even, ``spread`` is
-            unknown, or a range is not ordered. Decays must be in (0, 1), angles in
-            [0, 2 pi].
+        ValueError: If a size is below one, the size of a head is odd, ``spread`` is
+            unknown, or a range is not ordered. Also if a decay factor is not in (0, 1),
+            or an angle is not in [0, 2 pi].
 
     Source: RotRNN (2024), Appendix B.2.
 

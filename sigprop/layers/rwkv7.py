@@ -35,8 +35,10 @@ KEYS = 0.1  # gain of the keys
 class RWKV7(MatrixGated):
     """Core of an RWKV-7 layer; build one with ``rwkv7``.
 
-    In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.  The state
-    holds the matrices ``S``, with a row per value and a column per key entry.
+    In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.  The
+    input determines all of these vectors.  The token shift, normalisation, bonus and
+    output gate of an RWKV-7 layer are not included.  The state holds the matrix ``S``
+    of each head, with a row per entry of ``v`` and a column per entry of ``k``.
 
     Example:
         >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
@@ -66,7 +68,7 @@ class RWKV7(MatrixGated):
 
     @property
     def head_shape(self) -> tuple[int, int, int]:
-        """Number of heads, and number of rows (values) and columns (keys) of ``S``."""
+        """Numbers of heads, of rows of ``S`` and of columns of ``S``."""
         heads, keys, _ = self.W_k.shape
         return heads, self.W_v.shape[1], keys
 
@@ -75,7 +77,7 @@ class RWKV7(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """Return ``A = diag(w) - c (a c)^T`` and ``B = v k^T`` by step and head."""
+        """Return ``A = diag(w) - c (a c)^T`` and ``B = v k^T`` for all steps."""
         low = jnp.einsum("hkr,tr->thk", self.w_V, jnp.tanh(u @ self.w_U.T))
         w = jnp.exp(-FASTEST * sigmoid(low + self.w_bias[None]))
         low = jnp.einsum("hkr,tr->thk", self.a_V, u @ self.a_U.T)
@@ -90,7 +92,7 @@ class RWKV7(MatrixGated):
         return A, v[..., None] * k[:, :, None]
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return the query ``r`` of every step and head."""
+        """Return the query ``r`` for every step and head."""
         return jnp.einsum("hkd,td->thk", self.W_r, u)
 
     def groups(self) -> dict[str, Group]:
@@ -112,10 +114,12 @@ def rwkv7(
     heads: int = 1,
     rank: int = 16,
 ) -> RWKV7:
-    """Draw the core of an RWKV-7 layer, with decays from slow to fast along the keys.
+    """Draw the core of an RWKV-7 layer, with slow and fast decays in every head.
 
-    ``W_r`` and ``W_v`` are orthogonal.  ``W_k`` and the second factors of the gates'
-    weights are 0.1 times an orthogonal matrix, and the first factors are uniform.
+    ``W_r`` and ``W_v`` are orthogonal.  ``W_k`` and the factors ``w_V`` and ``a_V`` of
+    the gates' weights are 0.1 times an orthogonal matrix.  The factors ``w_U`` and
+    ``a_U`` are uniform.  The decay at zero input becomes faster along the entries of a
+    key.
 
     Args:
         state_size: Number of entries of the key vector of one head.
@@ -123,7 +127,7 @@ def rwkv7(
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        rank: Rank of the gates' weight matrices.
+        rank: Rank of the weight matrices ``w_V w_U`` and ``a_V a_U`` of the gates.
 
     Raises:
         ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.

@@ -31,11 +31,12 @@ LONGEST_STEP = 500.0  # whose exponential is finite
 
 @final
 class S4(DiagonalLayer):
-    """S4 layer without state expansion; build one with ``s4``.
+    """S4 layer with one diagonal recurrence for all inputs; build one with ``s4``.
 
     The recurrence is ``h_t = lam h_{t-1} + Delta B u_t``.  The eigenvalues are
-    ``lam = exp(Delta w)`` with ``Delta = softplus(omega_delta)`` and ``w = w_re + i w_im``.
-    Their modulus exceeds one if ``w_re`` is positive.
+    ``lam = exp(Delta w)`` with ``Delta = softplus(omega_delta)`` and
+    ``w = w_re + i w_im``.  The recurrence is unstable if an entry of ``w_re`` is
+    positive.
 
     Example:
         >>> layer = s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
@@ -78,7 +79,8 @@ def s4(
 ) -> S4:
     """Draw an S4 layer with the same ``Delta`` for all neurons.
 
-    The eigenvalues and ``B``, ``C`` and ``D`` have the distributions of ``zucchet_lru``.
+    The eigenvalues and the matrices ``B``, ``C`` and ``D`` are drawn as in
+    ``zucchet_lru``.
 
     Args:
         state_size: Number of complex numbers in the state.

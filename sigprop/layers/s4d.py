@@ -44,8 +44,8 @@ class S4D(Layer):
     """S4D layer, one diagonal state-space model per channel; build one with ``s4d``.
 
     The continuous system is ``x' = A x + u``, ``y = 2 Re(C x) + D u``, with eigenvalues
-    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  Only one state of each
-    conjugate pair is stored.
+    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  ``C`` is
+    ``C_re + i C_im``.  Only one state of each conjugate pair is stored.
 
     Example:
         >>> layer = s4d(4, 2, key=jax.random.key(0))
@@ -80,7 +80,7 @@ class S4D(Layer):
     def discrete(
         self,
     ) -> tuple[Complex[Array, "channels pairs"], Complex[Array, "channels pairs"]]:
-        """Return the discrete eigenvalue and the input factor of every state."""
+        """Return each state's eigenvalue and input factor in discrete time."""
         dt = jnp.exp(self.log_dt)[:, None]
         return discretise(self.log_neg_re, self.im, dt, self.discretisation)
 
@@ -292,17 +292,20 @@ def s4d(
             ``N``.
         width: Number of channels, i.e. of inputs and of outputs.
         key: Random key of JAX; do not use it for anything else.
-        spectrum: Continuous eigenvalues. ``legs`` is the spectrum of the normal part of
-            HiPPO-LegS, ``inv`` an approximation of it, and ``lin`` is ``-1/2 + i pi n``.
-        discretisation: ``zoh`` (zero-order hold) or ``bilinear``.
+        spectrum: Eigenvalues ``A`` in continuous time. ``legs`` are those of the normal
+            part of HiPPO-LegS, ``inv`` approximates them, and ``lin`` is
+            ``-1/2 + i pi n`` with ``n`` = 0, 1, ...
+        discretisation: Rule of discretisation: ``zoh`` (zero-order hold) or
+            ``bilinear``.
         dt_min: Smallest step size; must be positive.
         dt_max: Largest step size; must be above ``dt_min``.
 
     Raises:
-        ValueError: If a size is below one, ``0 < dt_min < dt_max`` does not hold, or the
-            spectrum or the discretisation is unknown.
+        ValueError: If a size is below one, ``0 < dt_min < dt_max`` does not hold, or
+            ``spectrum`` or ``discretisation`` is unknown.
 
-    Source: Gu et al. (2022), Section 4. ``B`` is one, because ``C`` includes it.
+    Source: Gu et al. (2022), Section 4. The paper's ``B`` is one here, because it only
+    scales ``C``.
 
     Example:
         >>> layer = s4d(4, 2, key=jax.random.key(0), spectrum="lin")

@@ -35,11 +35,12 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class S5(Layer):
-    """S5 layer, one diagonal state-space model of all channels; build one with ``s5``.
+    """S5 layer, one diagonal state-space model for all channels; build one with ``s5``.
 
     The continuous system is ``x' = A x + B u`` with eigenvalues
-    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  If ``conjugate`` is true,
-    one state of each conjugate pair is stored.
+    ``A = -exp(log_neg_re) + i im`` and step sizes ``exp(log_dt)``.  The output is
+    ``Re(C x) + D u``.  If ``conjugate`` is true, only one state of each conjugate pair
+    is stored, and the output is ``2 Re(C x) + D u``.
 
     Example:
         >>> layer = s5(4, 2, key=jax.random.key(0))
@@ -75,7 +76,7 @@ class S5(Layer):
         return self.im.shape[0]
 
     def discrete(self) -> tuple[Complex[Array, " n"], Complex[Array, " n"]]:
-        """Return the discrete eigenvalue and the input factor of every state."""
+        """Return each state's eigenvalue and input factor in discrete time."""
         dt = jnp.exp(self.log_dt)
         return discretise(self.log_neg_re, self.im, dt, self.discretisation)
 
@@ -88,7 +89,7 @@ class S5(Layer):
         return jnp.zeros_like(self.eigenvalues())
 
     def inputs(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
-        """Return ``gain B u``, the term that inputs add to the state."""
+        """Return the terms that the inputs add to the state: ``B u`` times a factor."""
         gain = self.discrete()[1][:, None]
         b_re = gain.real * self.B_re - gain.imag * self.B_im
         b_im = gain.real * self.B_im + gain.imag * self.B_re
@@ -145,21 +146,23 @@ def s5(
     dt_min: float = 0.001,
     dt_max: float = 0.1,
 ) -> S5:
-    """Draw an S5 layer with eigenvalues of HiPPO-LegS.
+    """Draw an S5 layer whose eigenvalues are those of HiPPO-LegS.
 
     The recurrent matrix is block-diagonal, and each block is the normal part of
     HiPPO-LegS.  ``B`` and ``C`` are real LeCun-normal matrices, transformed to the
     eigenbasis of the blocks.
 
     Args:
-        state_size: Number of complex numbers in the state. With ``conjugate``, the real
-            system has twice as many states.
+        state_size: Number of complex numbers in the state. If ``conjugate`` is true,
+            their complex conjugates are states as well, but are not stored.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         blocks: Number of HiPPO-LegS blocks of equal size. ``state_size`` must be a
-            multiple of it.
-        conjugate: If true, the state has one state of each conjugate pair.
-        discretisation: ``zoh`` (zero-order hold) or ``bilinear``.
+            multiple of ``blocks``.
+        conjugate: If true, only one number of each conjugate pair is stored in the
+            state.
+        discretisation: Rule of discretisation: ``zoh`` (zero-order hold) or
+            ``bilinear``.
         dt_min: Smallest step size; must be positive.
         dt_max: Largest step size; must be above ``dt_min``.
 

@@ -36,7 +36,8 @@ class Selective(InputGated):
     """Core of a Mamba layer, a selective state-space model; build one with ``selective``.
 
     The recurrence of a channel is ``h <- exp(-step A) h + step B x`` with decay rates
-    ``A = exp(A_log)``.  ``step``, ``B`` and ``C`` depend on the input.
+    ``A = exp(A_log)``.  The output is ``C h + D x``.  The input determines ``step``,
+    ``B`` and ``C``.  The convolution and the gate of a Mamba layer are not included.
 
     Example:
         >>> layer = selective(4, 2, key=jax.random.key(0))
@@ -69,7 +70,7 @@ class Selective(InputGated):
     def gates(
         self, u: Float[Array, "time width"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
         step = softplus(u @ self.U.T @ self.V.T + self.bias[None])
         a = jnp.exp(-step[:, :, None] * jnp.exp(self.A_log)[None])
         b = (step * u)[:, :, None] * (u @ self.W_B.T)[:, None]
@@ -84,7 +85,7 @@ class Selective(InputGated):
         return jnp.einsum("tdn,tn->td", channels, u @ self.W_C.T) + self.D[None] * u
 
     def neurons(self) -> list[Part]:
-        """Describe the states of all channels for ``sigprop.linear.gated_moments``."""
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``."""
         width, n = self.A_log.shape
         xp = namespace(self)
         U, V = xp.asarray(self.U, float), xp.repeat(xp.asarray(self.V, float), n, 0)
@@ -145,10 +146,12 @@ def selective(
         key: Random key of JAX; do not use it for anything else.
         rank: Rank of the weight matrix ``V U`` of the step sizes. By default it is
             ``width / 16``, rounded up.
-        steps: Smallest and largest step size at zero input, drawn log-uniformly.
+        steps: Range from which the step size of each channel at zero input is drawn
+            log-uniformly.
 
     Raises:
-        ValueError: If a size is below one or the steps are not positive and ordered.
+        ValueError: If a size is below one or the bounds in ``steps`` are not positive
+            and ordered.
 
     Example:
         >>> layer = selective(4, 2, key=jax.random.key(0), rank=1)

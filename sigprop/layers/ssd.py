@@ -39,9 +39,11 @@ RATES = (1.0, 16.0)  # between which a head's rate is uniform
 class SSD(InputGated):
     """Core of a Mamba-2 layer, a state-space dual layer; build one with ``ssd``.
 
-    In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.  The
-    state holds the matrices ``S``, with a row per value and a column per entry of ``B``.
-    All entries of a head decay by the same factor in a step.
+    In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.
+    The input determines ``step``, ``x``, ``B`` and ``C``.  The state holds the matrix
+    ``S`` of each head, with a row per entry of ``x`` and a column per entry of ``B``.
+    All entries of ``S`` decay by the same factor in a step.  The convolution, gate,
+    normalisation and output matrix of a Mamba-2 layer are not included.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4)
@@ -83,7 +85,7 @@ class SSD(InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
         step = softplus(u @ self.W_dt.T + self.bias[None])
         decay = jnp.exp(-step * jnp.exp(self.A_log)[None])
         x = step[:, :, None] * jnp.einsum("hvd,td->thv", self.W_x, u)
@@ -100,7 +102,7 @@ class SSD(InputGated):
         return (y + self.D[None, :, None] * x).reshape(len(u), self.widths[1])
 
     def neurons(self) -> list[Part]:
-        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
+        """Return a description of the neurons for ``sigprop.linear.gated_moments``."""
         heads, values, d_in = self.W_x.shape
         groups, n, _ = self.W_B.shape
         xp = namespace(self)
@@ -168,20 +170,21 @@ def ssd(
     matrices are uniform, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Number of entries of ``B``, and of ``C``. The state has this number of
-            entries per output.
+        state_size: Number of entries of ``B``, equal to that of ``C``. The state has
+            ``state_size`` numbers for each output.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
         groups: Number of groups of heads. The heads of a group share ``B`` and ``C``.
             ``heads`` must be a multiple of ``groups``.
-        steps: Smallest and largest step size at zero input, drawn log-uniformly.
+        steps: Range from which the step size of each head at zero input is drawn
+            log-uniformly.
 
     Raises:
-        ValueError: If a size is below one, or the steps are not positive and ordered.
-            Also if ``width`` is not a multiple of ``heads``, or ``heads`` is not a
-            multiple of ``groups``.
+        ValueError: If a size is below one, or the bounds in ``steps`` are not positive
+            and ordered. Also if ``width`` is not a multiple of ``heads``, or ``heads``
+            is not a multiple of ``groups``.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4, groups=2)

@@ -17,10 +17,10 @@ from sigprop.layers.base import Group, Layer
 
 @final
 class Stack(Layer):
-    """Stack of layers, each applied to the outputs of the layer before.
+    """Stack of layers, in which each layer reads the outputs of the previous one.
 
     Build one with ``stack``.  The state concatenates the states of all layers as real
-    numbers; the real parts of a complex state come before its imaginary parts.
+    numbers.  The real parts of a complex state are followed by its imaginary parts.
 
     Example:
         >>> import jax
@@ -82,7 +82,7 @@ class Stack(Layer):
         return jnp.concatenate(states), u
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """Return the states of all steps, layer by layer, starting from the zero state."""
+        """Return the states of all layers at all steps, from the zero state on."""
         states = []
         for layer in self.layers:
             h = layer.states(u)
@@ -102,7 +102,8 @@ class Stack(Layer):
     def eigenvalues(self) -> Complex[Array, " n"] | None:
         """Return the eigenvalues of all layers, with conjugates for complex states.
 
-        The result is ``None`` if a layer has no fixed eigenvalues.
+        The result is ``None`` if the eigenvalues of a layer depend on the inputs or the
+        state.
         """
         eigenvalues = []
         for layer in self.layers:
@@ -114,7 +115,7 @@ class Stack(Layer):
         return jnp.concatenate(eigenvalues)
 
     def groups(self) -> Mapping[str, Group]:
-        """Return each parameter's optimiser group, as its layer defines it."""
+        """Return the optimiser group that each parameter has in its layer."""
         return {
             f"layers.{index}.{name}": group
             for index, layer in enumerate(self.layers)
@@ -133,16 +134,17 @@ def _as_state(layer: Layer, h: Float[Array, "*time real"]) -> Inexact[Array, "*t
 
 
 def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
-    """Stack causal layers, so that each reads the outputs of the layer before.
+    """Stack causal layers, so that each reads the outputs of the previous one.
 
     Args:
-        layers: One or more layers. The number of outputs of a layer must equal the
-            number of inputs of the next.
+        layers: One or more causal layers. The number of outputs of a layer must equal
+            the number of inputs of the next.
         skip: If true, the inputs of each layer are added to its outputs.
 
     Raises:
-        ValueError: If there is no layer, a layer is not causal, or the widths of layers
-            do not fit. With ``skip``, a layer needs as many outputs as inputs.
+        ValueError: If there is no layer, a layer is not causal, or the numbers of
+            outputs and inputs of successive layers differ. Also if ``skip`` is true and
+            a layer has unequal numbers of inputs and outputs.
 
     Example:
         >>> import jax

@@ -90,13 +90,13 @@ class TwoWay(Bidirectional):
     def read(
         self, h: Inexact[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``C_f h + C_b g + D u`` of all steps."""
+        """Return the sum of the outputs of the forward and the backward half."""
         forward, backward = self.halves()
         h, g = jnp.split(h, [forward.state_size], -1)
         return forward.read(h, u) + backward.read(g[::-1], u[::-1])[::-1]
 
     def groups(self) -> dict[str, Group]:
-        """Return each parameter's optimiser group, as its half defines it."""
+        """Return the optimiser group that each parameter has in its half."""
         halves = {"forward": self.forward, "backward": self.backward}
         groups: dict[str, Group] = {
             f"{side}.{name}": group
@@ -112,17 +112,18 @@ def _with_skip(layer: Layer, skip: Array | None) -> Layer:
 
 
 def two_way(forward: Layer, backward: Layer) -> TwoWay:
-    """Make a bidirectional layer from two layers, whose outputs are added.
+    """Build a bidirectional layer that adds the outputs of two layers.
 
-    The result ignores ``D`` of the backward layer and does not scale the outputs.
+    The skip connection ``D`` of the backward layer is ignored.  The outputs are not
+    scaled.
 
     Args:
         forward: Layer that reads the sequence in order.
         backward: Layer of the same type that reads the reversed sequence.
 
     Raises:
-        ValueError: If a layer is not causal, or if the layers differ in their type or
-            their widths.
+        ValueError: If a layer is not causal, or if the two layers differ in their type
+            or in their numbers of inputs or outputs.
 
     Example:
         >>> from sigprop.layers import lru
@@ -165,7 +166,10 @@ def brnn(
     d_out: int | None = None,
     activation: str = "tanh",
 ) -> TwoWay:
-    """Draw a bidirectional RNN from two ``nonlinear_rnn``, with half the variance of ``C``.
+    """Draw a bidirectional RNN: a ``nonlinear_rnn`` in each direction of time.
+
+    The variance of the readout matrices ``C`` is half of that in ``nonlinear_rnn``,
+    because the output is the sum over both directions.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -201,19 +205,24 @@ def blstm(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> TwoWay:
-    """Draw a bidirectional LSTM from two ``lstm``, with half the variance of ``C``.
+    """Draw a bidirectional LSTM: an ``lstm`` in each direction of time.
+
+    The variance of the readout matrices ``C`` is half of that in ``lstm``, because the
+    output is the sum over both directions.
 
     Args:
-        state_size: Number of real numbers in ``h`` of one direction, equal to the number
-            in ``c``.
+        state_size: Number of real numbers in the output ``h`` of the LSTM of one
+            direction, equal to the number in its cell ``c``.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, range in steps from which the biases of the forget
-            gates are drawn.
+        times: Range ``(T_min, T_max)`` in steps. The biases of the forget gates are
+            ``log T`` with ``T`` uniform on this range, and those of the input gates are
+            ``-log T``.
 
     Raises:
-        ValueError: If a size is below one or ``times`` are not positive and ordered.
+        ValueError: If a size is below one or the bounds in ``times`` are not positive
+            and ordered.
 
     Source: Graves & Schmidhuber (2005), without peepholes.
 
@@ -236,18 +245,22 @@ def bgru(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> TwoWay:
-    """Draw a bidirectional GRU from two ``gru``, with half the variance of ``C``.
+    """Draw a bidirectional GRU: a ``gru`` in each direction of time.
+
+    The variance of the readout matrices ``C`` is half of that in ``gru``, because the
+    output is the sum over both directions.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
-        times: ``(T_min, T_max)``, range in steps from which the biases of the forget
-            gates are drawn.
+        times: Range ``(T_min, T_max)`` in steps. The biases of the forget gates are
+            ``log T`` with ``T`` uniform on this range.
 
     Raises:
-        ValueError: If a size is below one or ``times`` are not positive and ordered.
+        ValueError: If a size is below one or the bounds in ``times`` are not positive
+            and ordered.
 
     Example:
         >>> layer = bgru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
@@ -270,7 +283,10 @@ def bidirectional_s4(
     theta0: float,
     delta: float = 1.0,
 ) -> TwoWay:
-    """Draw a bidirectional S4 from two ``s4`` layers, with half the variance of ``C``.
+    """Draw a bidirectional S4: an ``s4`` in each direction of time.
+
+    The variance of the readout matrices ``C`` is half of that in ``s4``, because the
+    output is the sum over both directions.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.

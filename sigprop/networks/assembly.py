@@ -23,18 +23,18 @@ from sigprop.networks.retrieval import TwoTowers, draw_towers
 def build(
     config: NetworkConfig, *, key: PRNGKeyArray
 ) -> tuple[Network | TwoTowers, eqx.nn.State]:
-    """Draw a network, and the state of its batch normalisations.
+    """Draw a network at random, and return it with the state of its normalisations.
 
     Args:
         config: Configuration of the network.
         key: Random key of JAX; do not use it for anything else.
 
     Returns:
-        The network, in training mode, and the running averages of its batch
-        normalisations. The network is a ``TwoTowers`` if the head is ``pair``.
+        The network, in training mode, and its state: the running averages of its batch
+        normalisations. The network is a ``TwoTowers`` if ``config.head`` is ``pair``.
 
     Raises:
-        ValueError: If the builder of the layer raises one for a size or an option.
+        ValueError: If the function that draws the layer rejects a size or an option.
 
     Example:
         >>> import jax
@@ -55,7 +55,8 @@ def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) 
     An interrupted call leaves no partial file.
 
     Args:
-        path: Path of the file; its suffix selects the format.
+        path: Path of the file. Its suffix, ``.safetensors`` or ``.npz``, selects the
+            format.
         network: Network from ``build``.
         state: State of its batch normalisations.
 
@@ -63,7 +64,8 @@ def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) 
         The path of the file.
 
     Raises:
-        ValueError: If the suffix is not one of the two, or a number is not finite.
+        ValueError: If the suffix is another one, or an array of ``network`` or
+            ``state`` has a value that is not finite.
 
     Example:
         >>> import jax, tempfile
@@ -82,12 +84,12 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
     """Read a network and its state from a file that ``save_network`` wrote.
 
     Returns:
-        The network, in training mode as from ``build``, and the state of its batch
-        normalisations.
+        The network, in training mode, and the state of its batch normalisations, as
+        from ``build``.
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If the file is damaged, or does not contain a network.
+        ValueError: If the file is damaged or contains no network.
 
     Example:
         >>> import jax, tempfile
@@ -106,15 +108,16 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
 
 
 def parameter_table(network: Network | TwoTowers) -> dict[str, int]:
-    """Count the real parameters in each part of a network, summed over blocks.
+    """Count the parameters in each part of a network, summed over blocks.
 
-    A complex number counts as two.  Running averages are not parameters.  The function
-    also accepts the shapes from ``equinox.filter_eval_shape(build, config, key=key)``,
-    which draws no numbers if the builder of the layer needs none.
+    A complex number counts as two.  Running averages are not counted.  The network can
+    also be an abstract one from ``equinox.filter_eval_shape(build, config, key=key)``,
+    which has shapes but no numbers.  The layers ``linear_rnn``, ``block_rnn`` and
+    ``s5`` cannot be built in this way.
 
     Returns:
-        Numbers of parameters of ``encoder``, ``norm``, ``layer``, ``mixing``, ``skip`` and
-        ``head``, and the ``total``.
+        A dictionary with the numbers of parameters of ``encoder``, ``norm``, ``layer``,
+        ``mixing``, ``skip`` and ``head``, and their ``total``.
 
     Example:
         >>> import jax
@@ -152,13 +155,15 @@ def _count(part: Any) -> int:
 def parameter_groups(network: Network | TwoTowers) -> Any:
     """Return the optimiser group of every parameter of a network.
 
-    The group is ``recurrent``, ``input`` or ``readout`` in a sequence layer, and ``other``
-    elsewhere.  Pass the function ``parameter_groups`` itself to ``optax.multi_transform``
-    as labels.  Its result would not work, because it is callable and optax would call it.
+    The group of a parameter is ``recurrent``, ``input`` or ``readout`` in a sequence
+    layer, and ``other`` elsewhere.  As labels for ``optax.multi_transform``, pass the
+    function ``parameter_groups`` itself, not its result.  The result is callable, and
+    optax would call it.
 
     Returns:
-        A tree like ``equinox.filter(network, equinox.is_inexact_array)``, with the name of
-        a group in place of each array.
+        A pytree with the structure of
+        ``equinox.filter(network, equinox.is_inexact_array)``, in which each array is
+        replaced by the name of its group.
 
     Example:
         >>> import jax

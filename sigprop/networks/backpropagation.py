@@ -84,29 +84,33 @@ def predict_errors(
     autocovariance: Float[Any, "lags *channels"],
     state: eqx.nn.State | None = None,
 ) -> Depth:
-    """Predict mean squares of the residual stream and of its gradient at every depth.
+    """Predict the mean squares of activations and gradients in the residual stream.
 
-    The gradient is ``dL/dx`` of the loss ``L = sum v x``.  The sum runs over all steps and
-    features ``x`` of the stream after the last block, and the ``v`` are independent with
-    variance one.  The function runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, in the
-    caller's precision.
+    The gradient is that of the loss ``L = sum v x`` with respect to the stream before
+    the first block and after each block.  The sum runs over all steps and features
+    ``x`` of the stream after the last block.  The weights ``v`` are independent, with
+    mean zero and variance one.  The function also works under ``jit``, ``vmap``,
+    ``grad`` and ``jvp``; it then computes in the precision of its arguments.
 
     Args:
-        network: Network of causal linear layers. Dropout is ignored.
-        autocovariance: Autocovariance of independent input channels of mean zero at lags
-            from 0, or of every pair of channels as (lags, channels, channels). The
-            sequence has as many steps as there are lags.
-        state: State of the batch normalisations, whose running averages are used. By
-            default each normalisation uses the predicted moments.
+        network: Network whose sequence layers are causal and linear. Dropout is
+            ignored.
+        autocovariance: Autocovariance of the input, of mean zero, at lags 0, 1, ... An
+            array of shape (lags,) applies to all channels, which are independent. An
+            array of shape (lags, channels, channels) has the covariances of all pairs
+            of channels. The sequence has as many steps as there are lags.
+        state: State of the batch normalisations, which then use its running averages.
+            By default they use the predicted moments.
 
     Returns:
-        ``stream``, mean squares of a feature at the last step, and ``error``, mean squares
-        of the gradient at the first step. Both have one entry before the first block and
-        one after every block.
+        ``stream``, mean squares of the features at the last step, and ``error``, mean
+        squares of the gradient with respect to them at the first step. Each has an
+        entry for the stream before the first block and one for the stream after each
+        block.
 
     Raises:
-        ValueError: If a layer is not linear and causal, no process has the
-            autocovariance, the network reads tokens, or a moment is not finite.
+        ValueError: If a layer is not linear and causal, ``autocovariance`` is that of
+            no process, the network reads tokens, or a moment is not finite.
 
     Example:
         >>> import jax

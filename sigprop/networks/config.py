@@ -24,7 +24,7 @@ CHOICES: Mapping[str, Collection[Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """Configuration of a network, from which ``sigprop.networks.build`` draws it.
+    """Configuration of a network; ``sigprop.networks.build`` draws the network.
 
     Bidirectional layers have their own names, such as ``bidirectional_lru``.
 
@@ -33,22 +33,24 @@ class NetworkConfig:
             ``embedding``.
         outputs: Number of outputs, or of classes.
         width: Number of features between the blocks, ``H`` in the papers.
-        state_size: Size of the state of each layer, ``N`` in the papers; see
-            ``sequence_layer``.
+        state_size: Size of the state of each layer, ``N`` in the papers. Its meaning
+            depends on the layer; see ``sequence_layer``.
         depth: Number of blocks.
         layer: Name of the layer, a key of ``SEQUENCE_LAYERS``.
-        layer_options: Further arguments of the layer's builder, by name.
-        encoder: ``linear``, or ``embedding`` for tokens.
+        layer_options: Further arguments, by name, of the function that draws the layer.
+        encoder: Map of the inputs to features: ``linear``, or ``embedding`` for tokens.
         norm: Normalisation before the layer in a block: ``batch``, ``layer`` or ``none``.
-        mixing: Map of the features after the layer: ``glu``, ``half_glu``, ``mlp`` or
-            ``none``. ``half_glu`` is a gated unit with only one linear map.
-        mixing_norm: If true, each block has another normalisation before the mixing.
+        mixing: Map of the features after the layer: ``glu`` (gated linear unit),
+            ``half_glu``, ``mlp`` or ``none``. ``half_glu`` has one linear map, where
+            ``glu`` has two.
+        mixing_norm: If true, each block has a second normalisation, before the mixing.
         skip: Signal that is added to the output of a block: its input (``identity``), or
             a ``linear`` map of its input.
         dropout: Probability that a feature is dropped, in [0, 1).
         pooling: Reduction of the features of all steps to one vector: ``mean``, ``last``,
             or ``none`` for one output per step.
-        head: ``linear``, or ``pair`` to compare two sequences.
+        head: ``linear`` for a linear map of the pooled features, or ``pair`` for a
+            network that compares two sequences (``TwoTowers``).
 
     Raises:
         ValueError: If a size is below one, a name is unknown, or ``dropout`` is not in

@@ -86,15 +86,16 @@ def _states(
 
 
 def filter_of(layer: Layer, steps: int) -> Filter:
-    """Return a causal linear layer as a filter, which ``filtered`` applies to a signal.
+    """Return the filter of a causal linear layer, for ``filtered``.
 
     Args:
         layer: Causal linear layer. It starts from the zero state.
         steps: Number of steps of the sequence.
 
     Returns:
-        Eigenvalues ``lam`` and matrices ``inward``, ``outward`` and ``skip`` of a diagonal
-        layer; impulse responses ``output`` and ``state`` of any other layer.
+        For a diagonal layer, its eigenvalues ``lam`` and matrices ``inward``,
+        ``outward`` and ``skip``. For any other layer, the impulse responses ``output``
+        and ``state`` of its outputs and states.
 
     Raises:
         ValueError: If ``steps`` is below one.
@@ -112,19 +113,19 @@ def filter_of(layer: Layer, steps: int) -> Filter:
 
 
 def filtered(signal: Signal, by: Filter) -> Filtered:
-    """Compute means and covariances of the output of a linear layer.
+    """Compute means and covariances of the output of a causal linear layer.
 
-    The layer starts from the zero state and runs for as many steps as ``signal`` has lags.
-    Covariances relate the last step to earlier steps.
+    The layer starts from the zero state and runs for as many steps as ``signal`` has
+    lags.  Covariances are between the last step ``t`` and earlier steps.
 
     Args:
-        signal: Means and covariances of the input.
+        signal: Means and covariances of the input, as from ``independent``.
         by: Filter of the layer, from ``filter_of``.
 
     Returns:
-        The output as ``signal``, and its covariances with the input. By lag, ``after``
-        relates ``y_t`` to ``x_{t - lag}``, and ``before`` relates ``x_t`` to
-        ``y_{t - lag}``.
+        The means and covariances of the output ``y`` as ``signal``, and its covariances
+        with the input ``x``. At each lag, ``after`` is that of ``y_t`` with
+        ``x_{t - lag}``, and ``before`` is that of ``x_t`` with ``y_{t - lag}``.
 
     Example:
         >>> import numpy as np

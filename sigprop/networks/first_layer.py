@@ -49,20 +49,20 @@ def first_states(
 ) -> Float[np.ndarray, "time n"]:
     """Compute ``E|h_t|^2`` of each neuron of the first block after 1, 2, ... inputs.
 
-    The result is exact.  The input has independent channels of mean zero.
+    The result is exact for stationary inputs with independent channels of mean zero.
 
     Args:
         network: Network with a linear encoder, a diagonal layer in its first block, and
             no normalisation before this layer.
-        autocovariance: Autocovariance of every input channel at lags 0, 1, ..., one per
-            step.
+        autocovariance: Autocovariance of every input channel at lags 0, 1, ...; the
+            number of lags is the number of steps.
 
     Returns:
-        A row per step and a column per neuron.
+        An array with a row per step and a column per neuron.
 
     Raises:
-        ValueError: If the network is of another kind, or no process has the
-            autocovariance.
+        ValueError: If the network does not have these properties, or ``autocovariance``
+            is that of no process.
 
     Example:
         >>> import jax

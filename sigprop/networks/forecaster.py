@@ -37,22 +37,23 @@ Answer = tuple[Float[Array, "batch horizon features"], eqx.nn.State]
 @final
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """Settings of the forecasts of a network.
+    """Settings that define how a network forecasts time series.
 
     Attributes:
         horizon: Number of rows (time steps) of a forecast.
         features: Number of features (time series) of each row.
-        marks: Number of calendar features of each row.
+        marks: Number of calendar features of each row, such as the hour of the day.
         kind: ``direct`` to forecast all rows at once, or ``steps`` to forecast one row
             after another.
-        centre: Value that is subtracted from a window and added to its forecast: ``last``
-            for the last row, ``mean``, or ``none`` for zero.
+        centre: Value of each feature that is subtracted from a window and added to its
+            forecast: ``last`` for the window's last row, ``mean`` for the window's
+            mean, or ``none`` for zero.
         channels: ``mixed`` if the network reads all features in one sequence, or ``each``
             if it reads each feature as a separate sequence.
 
     Raises:
-        ValueError: If ``horizon`` or ``features`` is below one, ``marks`` is negative, or a
-            name is unknown.
+        ValueError: If ``horizon`` or ``features`` is below one, ``marks`` is negative,
+            or ``kind``, ``centre`` or ``channels`` is unknown.
 
     Example:
         >>> head = Head(horizon=4, features=2)
@@ -83,17 +84,17 @@ class Head:
 
     @property
     def shown(self) -> int:
-        """Number of features in one sequence."""
+        """Number of time series, without calendar features, in each input sequence."""
         return 1 if self.channels == "each" else self.features
 
     @property
     def inputs(self) -> int:
-        """Number of inputs per step that the network needs."""
+        """Number of inputs per step that the network must have."""
         return self.shown + self.marks
 
     @property
     def outputs(self) -> int:
-        """Number of outputs that the network needs."""
+        """Number of outputs that the network must have."""
         return self.shown * (1 if self.kind == "steps" else self.horizon)
 
 
@@ -122,23 +123,25 @@ def forecast(
     *,
     key: PRNGKeyArray | None = None,
 ) -> Answer:
-    """Forecast the rows after each window.
+    """Forecast the ``head.horizon`` rows after each window of a time series.
 
     Args:
         network: Network with ``head.inputs`` inputs and ``head.outputs`` outputs. It must
             be in inference mode if ``head.kind`` is ``steps``.
         state: State of its batch normalisations.
         head: Settings of the forecasts.
-        inputs: Windows of past rows.
-        marks: Calendar features of the rows of each window and of the rows to forecast.
-        key: Random key for dropout in training.
+        inputs: Windows of past rows, of shape (batch, length, features).
+        marks: Calendar features of the rows of each window, followed by those of the
+            rows to forecast.
+        key: Random key for dropout; needed only in training with dropout.
 
     Returns:
-        The forecasts, of shape (batch, horizon, features), and the state of the batch
-        normalisations.
+        The forecasts, of shape (batch, horizon, features), and the new state of the
+        batch normalisations.
 
     Raises:
-        ValueError: If shapes do not fit the head, or a number is not finite.
+        ValueError: If the shape of ``inputs`` or ``marks`` does not fit ``head``, or
+            one of their values is not finite.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build

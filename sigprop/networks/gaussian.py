@@ -37,12 +37,12 @@ Covariances = Float[Array, "lags a b"]
 
 
 class Signal(NamedTuple):
-    """Means and covariances of the channels of a stream at the last step.
+    """Means and autocovariances of several channels of a Gaussian process.
 
     Attributes:
-        mean: Mean of each channel.
-        covariance: Covariance of ``x_t`` (rows) with ``x_{t - lag}`` (columns) at lags 0,
-            1, ..., with ``t`` the last step.
+        mean: Mean of each channel at the last step ``t``.
+        covariance: Matrix of covariances of ``x_t`` (rows) with ``x_{t - lag}``
+            (columns) at lags 0, 1, ...
 
     Example:
         >>> signal = independent(np.array([1.0, 0.5]), 3)
@@ -54,19 +54,20 @@ class Signal(NamedTuple):
     covariance: Float[Array, "lags n n"]
 
     def mean_square(self) -> Float[Array, ""]:
-        """Return ``E x^2``, averaged over channels."""
+        """Return ``E x^2`` at the last step, averaged over channels."""
         return jnp.mean(jnp.diagonal(self.covariance[0]) + self.mean**2)
 
 
 def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
-    """Return the signal of independent channels of one process of mean zero.
+    """Return the ``Signal`` of independent channels with equal autocovariances.
 
     Args:
-        covariance: Autocovariance of the process at lags 0, 1, ...
+        covariance: Autocovariance of each channel, of mean zero, at lags 0, 1, ...
         channels: Number of channels.
 
     Raises:
-        ValueError: If no process has these covariances, or ``channels`` is below one.
+        ValueError: If ``covariance`` is the autocovariance of no process, or
+            ``channels`` is below one.
 
     Example:
         >>> independent(np.array([1.0, 0.5]), 2).covariance.tolist()

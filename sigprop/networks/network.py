@@ -31,7 +31,7 @@ Stream = tuple[tuple[Any, ...], tuple[Float[Array, ""], Float[Array, " width"]]]
 class Network(eqx.Module):
     """Deep network of sequence layers; build one with ``sigprop.networks.build``.
 
-    If ``decoder`` is ``None``, the outputs are the features.
+    If ``decoder`` is ``None``, the outputs are the features after pooling.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build
@@ -54,7 +54,7 @@ class Network(eqx.Module):
 
     @property
     def training(self) -> bool:
-        """True if dropout is active or normalisations use the moments of the batch."""
+        """True if dropout is active or normalisations use moments of the batch."""
         drops = self.config.dropout > 0 and not self.blocks[0].dropout.inference
         norm = self.blocks[0].norm
         return drops or (isinstance(norm, BatchNorm) and not norm.inference)
@@ -75,17 +75,18 @@ class Network(eqx.Module):
                 in training.
             length: Number of valid steps; the steps after them are padding, whose values
                 have no effect. By default all steps are valid.
-            key: Random key for dropout in training.
+            key: Random key for dropout, needed only in training with dropout.
 
         Returns:
             The outputs and the new state of the batch normalisations. Outputs are one
             vector after pooling, otherwise one row per step, zero in the padding.
 
         Raises:
-            ValueError: If the inputs have a wrong shape or type, there is no step to pool,
-                dropout has no key, or batch normalisation has no batch. Also if ``length``
-                is out of range or a token is not in the vocabulary. If JAX traces the
-                tokens, a token outside the vocabulary gives NaNs instead.
+            ValueError: If the inputs have a wrong shape or type, or there is no step to
+                pool. Also if ``key`` is missing in training with dropout, or batch
+                normalisation in training has no batch. Also if ``length`` is out of
+                range or a token is not in the vocabulary. If JAX traces the tokens, a
+                token outside the vocabulary gives NaNs instead.
         """
         x, state = self.features(u, state, length=length, key=key)
         if self.decoder is None:
@@ -102,19 +103,20 @@ class Network(eqx.Module):
         length: Length = None,
         key: PRNGKeyArray | None = None,
     ) -> tuple[Float[Array, "*time width"], eqx.nn.State]:
-        """Compute the features that the decoder reads.
+        """Compute the features after the last block and pooling, for the decoder.
 
         Args:
             u: Inputs of shape (time, inputs), or tokens of shape (time,) for an embedding.
             state: State of the batch normalisations.
-            length: Number of valid steps; by default all.
-            key: Random key for dropout in training.
+            length: Number of valid steps; the steps after them are padding. By default
+                all steps are valid.
+            key: Random key for dropout, needed only in training with dropout.
 
         Returns:
             The features, and the new state of the batch normalisations.
 
         Raises:
-            ValueError: If a call of the network with these arguments would raise one.
+            ValueError: In the same cases as for ``Network.__call__``.
         """
         self._require(u, length, key)
         x = self.encode(u, length)
@@ -126,7 +128,7 @@ class Network(eqx.Module):
         return self.pool(x, length), state
 
     def initial_states(self) -> Stream:
-        """Return the stream for the first ``step``: zero states, and zero sums to pool."""
+        """Return the ``stream`` for the first ``step``: zero states and zero sums."""
         states = tuple(block.layer.initial_state() for block in self.blocks)
         total = jnp.zeros(self.config.width, self.encoder.weight.dtype)
         return states, (jnp.zeros_like(total[0]), total)
@@ -134,19 +136,21 @@ class Network(eqx.Module):
     def step(
         self, stream: Stream, u: Num[Array, "*features"], state: eqx.nn.State
     ) -> tuple[Stream, Float[Array, " outputs"]]:
-        """Take one input, in inference mode; return the next stream and the outputs.
+        """Read the input of one step, and return the next ``stream`` and the outputs.
 
-        After ``t`` inputs, the outputs are the result of a call on these ``t`` inputs, or
-        its last row without pooling.
+        The network must be in inference mode.  After ``t`` inputs, the outputs equal
+        those of calling the network on all ``t`` inputs at once.  If the network does
+        not pool, they equal the last row of that result.
 
         Args:
-            stream: Stream from ``initial_states`` or from the last step.
-            u: Inputs of one step, or one token.
+            stream: States of the layers, and the count and sum of the features for mean
+                pooling. It comes from ``initial_states`` or from the previous ``step``.
+            u: Inputs of shape (inputs,) of one step, or one token.
             state: State of the batch normalisations, which does not change.
 
         Raises:
-            ValueError: If the network is in training mode, or the input has a wrong shape.
-            TypeError: If a layer is bidirectional.
+            ValueError: If the network is in training mode, or ``u`` has a wrong shape.
+            TypeError: If a layer of the network is bidirectional.
         """
         if self.training:
             raise ValueError(
@@ -168,7 +172,7 @@ class Network(eqx.Module):
     def encode(
         self, u: Num[Array, "time *features"], length: Length
     ) -> Float[Array, "time width"]:
-        """Compute the inputs of the first block; values in the padding have no effect."""
+        """Compute the inputs of the first block, ignoring values in the padding."""
         u = clear_padding(u, length)
         if isinstance(self.encoder, eqx.nn.Linear):
             return jax.vmap(self.encoder)(u)
@@ -180,7 +184,7 @@ class Network(eqx.Module):
     def pool(
         self, x: Float[Array, "time width"], length: Length
     ) -> Float[Array, "*time width"]:
-        """Pool the features of all valid steps: their last, their mean, or no pooling."""
+        """Return the features' mean over valid steps, the last, or all of them."""
         if self.config.pooling == "none":
             return x
         steps = jnp.maximum(x.shape[0] if length is None else length, 1)
@@ -264,24 +268,26 @@ def over_batch(
     lengths: Int[Array, "*each"] | None = None,
     key: PRNGKeyArray | None = None,
 ) -> tuple[Float[Array, "batch *outputs"], eqx.nn.State]:
-    """Apply a network to every sequence of a batch, or to every pair of sequences.
+    """Apply a network to every sequence, or pair of sequences, of a batch.
 
     Args:
         network: ``Network`` or ``TwoTowers`` from ``build``.
         state: State of the batch normalisations, from ``build`` or from the last call in
             training.
         u: Inputs of shape (batch, time, inputs), or tokens of shape (batch, time). For
-            pairs, a second axis of size 2 follows the batch.
+            pairs, the second axis has size 2: (batch, 2, time, ...).
         lengths: Number of valid steps of each sequence, of shape (batch,), or (batch, 2)
             for pairs. By default there is no padding.
-        key: Random key for dropout in training. It is split into one key per sequence.
+        key: Random key for dropout, needed only in training with dropout. It is split
+            into one key per sequence.
 
     Returns:
         The outputs, and the new state of the batch normalisations.
 
     Raises:
-        ValueError: If a shape or a type is wrong, or a length or a token is out of range.
-            Also if an input is not finite, or dropout has no key.
+        ValueError: If ``u`` or ``lengths`` has a wrong shape or type, or a length or a
+            token is out of range. Also if an input is not finite, or ``key`` is missing
+            in training with dropout.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build

@@ -83,13 +83,15 @@ BIDIRECTIONAL = ("pathfinder", "pathx")
 
 
 def lru_paper(task: str) -> NetworkConfig:
-    """Return the network of the LRU paper for a task: six blocks with batch normalisation.
+    """Return the configuration of the LRU paper for a task.
 
-    Layers are bidirectional for Pathfinder and Path-X.  Path-X also uses ``half_glu``, a
-    gated unit with only one linear map.  Images of sCIFAR have three colours.
+    The network has six blocks with batch normalisation.  Layers are bidirectional for
+    Pathfinder and Path-X.  For Path-X the mixing is ``half_glu``, a gated linear unit
+    with only one linear map.  Images of sCIFAR have three colours.
 
-    The paper follows S5 in its other settings, and so does this preset.  Features are
-    pooled by their mean.  Tokens are embedded, as in S5 but without a bias.
+    In other settings the paper follows S5, and so does this configuration: features are
+    pooled by their mean, and tokens are embedded.  Unlike in S5, the embedding has no
+    bias.
 
     Args:
         task: ``scifar``, ``listops``, ``text``, ``retrieval``, ``pathfinder`` or ``pathx``.
@@ -119,12 +121,14 @@ def lru_paper(task: str) -> NetworkConfig:
 
 
 def rotrnn_paper(task: str) -> NetworkConfig:
-    """Return the network of the RotRNN paper for a task: six blocks, and 32 heads.
+    """Return the configuration of the RotRNN paper for a task.
 
-    Blocks have batch normalisation.  Layers are bidirectional for Pathfinder and Path-X.
+    The network has six blocks with batch normalisation, and layers with 32 heads.
+    Layers are bidirectional for Pathfinder and Path-X.
 
-    The paper does not say how features are mixed and pooled; both are as in ``lru_paper``.
-    It does not say whether images have colours; here images of sCIFAR have three.
+    The paper does not say how features are mixed and pooled; both are as in
+    ``lru_paper``.  Nor does it say whether images have colours; here images of sCIFAR
+    have three.
 
     Args:
         task: ``scifar``, ``listops``, ``text``, ``retrieval``, ``pathfinder``, ``pathx`` or
@@ -156,18 +160,20 @@ def rotrnn_paper(task: str) -> NetworkConfig:
 def blur_paper(
     inputs: int, outputs: int, *, encoder: str = "linear", pooling: str = "mean"
 ) -> NetworkConfig:
-    """Return the network of the BLUR paper: four blocks with 256 features.
+    """Return the configuration of the BLUR paper: four blocks with 256 features.
 
-    Each direction has 128 states.  The MLP of a block has one hidden layer of 256
-    features.  ``C u`` of Eq. 13 is the skip of each block, applied to the block's input,
-    and ``L_3`` is the decoder.  Figure 2 of the paper shows skips and normalisations that
-    are not in its equations.
+    Each direction has a state of 128 complex numbers.  The MLP of a block has one
+    hidden layer of 256 features.  The term ``C u`` of Eq. 13 is a linear map of the
+    block's input, added to its output.  The map ``L_3`` of the paper is the decoder.
+    Figure 2 of the paper shows skip connections and normalisations that are not in its
+    equations.
 
     Args:
         inputs: Number of inputs per step, or the size of the vocabulary.
         outputs: Number of outputs.
-        encoder: ``linear``, or ``embedding`` for tokens.
-        pooling: ``mean``, ``last``, or ``none`` for one output per step.
+        encoder: Map of the inputs to features: ``linear``, or ``embedding`` for tokens.
+        pooling: Reduction of the features of all steps: ``mean``, ``last``, or ``none``
+            for one output per step.
 
     Raises:
         ValueError: If a size is below one, or ``encoder`` or ``pooling`` is unknown.
@@ -203,24 +209,26 @@ def zucchet_paper(
     features: int = 768,
     nu1: float = 1.0,
 ) -> NetworkConfig:
-    """Return the network of Zucchet & Orvieto, which predicts the next token.
+    """Return the configuration of Zucchet & Orvieto for next-token prediction.
 
-    It has four blocks of 256 neurons.  With a normalisation, a block has one before the
-    layer and one before the gated unit.  Phases are uniform on [0, 2 pi].  The paper does
-    not name the nonlinearity, which is a GELU here.
+    The network has four blocks of 256 neurons.  If ``norm`` is not ``none``, a block
+    has one normalisation before the layer and one before the gated linear unit.  Phases
+    of the eigenvalues are uniform on [0, 2 pi].  The paper does not name the
+    nonlinearity, which is a GELU here.
 
     Args:
-        layer: ``zucchet_lru``, ``complex_diagonal``, ``gru`` or ``lstm``.
+        layer: Recurrent layer: ``zucchet_lru``, ``complex_diagonal``, ``gru`` or
+            ``lstm``.
         nu0: Smallest modulus of the eigenvalues, in [0, 1). Forget biases of ``gru`` and
             ``lstm`` are drawn from the range ``chrono_times(nu0)``.
-        norm: Normalisation: ``none``, or ``layer`` or ``batch`` as in Figure 5 C.
+        norm: Normalisation: ``none``; or ``layer`` or ``batch``, as in Figure 5 C.
         features: Number of features of a token. The paper says 724; BERT has 768.
         nu1: Largest modulus of the eigenvalues, 1 in Appendix A.2 and ``(1 + nu0)/2`` in
             Appendix D.1. ``gru`` and ``lstm`` do not use it.
 
     Raises:
-        ValueError: If the layer or ``norm`` is unknown, ``features`` is below one, or
-            ``0 <= nu0 <= nu1 <= 1`` with ``nu0 < 1`` does not hold.
+        ValueError: If the layer or ``norm`` is unknown, or ``features`` is below one.
+            Also if ``nu0`` is not in [0, 1), or ``nu1`` is not in [nu0, 1].
 
     Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1.
 
@@ -256,8 +264,9 @@ def zucchet_paper(
 
 
 def all_presets() -> dict[str, NetworkConfig]:
-    """Return all configurations of the papers, by ``paper-task`` or ``paper-layer``.
+    """Return the configurations of the papers, by names such as ``lru-listops``.
 
+    A name consists of the paper and the task, or of the paper and the layer.
     ``blur-forecast`` has 7 inputs and 7 outputs, as in the forecasting tables of its
     paper.  ``zucchet-lru`` and ``zucchet-gru`` have ``nu0 = 0.9``.
 

@@ -51,16 +51,17 @@ def state_powers(
     u: Num[Array, "batch time *features"],
     lengths: Any = None,
 ) -> Float[Array, " depth"]:
-    """Compute ``E|h|^2`` of every layer, the mean over valid steps and sequences.
+    """Compute ``E|h|^2`` of every layer for given inputs, summed over its neurons.
 
-    The squared moduli of all neurons of a layer are summed.
+    ``E`` is the mean over valid steps and sequences, and ``h`` is the state of the
+    layer.
 
     Args:
         network: Network in inference mode, ``equinox.nn.inference_mode(network)``.
         state: State of its batch normalisations.
         u: Inputs of shape (batch, time, inputs), or tokens of shape (batch, time).
-        lengths: Array of the number of valid steps of each sequence. By default there is
-            no padding.
+        lengths: Array of shape (batch,): the number of valid steps of each sequence. By
+            default all steps are valid.
 
     Raises:
         ValueError: If an input is not finite, a shape is wrong, or a length or a token is

@@ -87,38 +87,43 @@ def predict_signals(
     samples: int | None = None,
     seed: int = 0,
 ) -> Predicted:
-    """Predict moments of the residual stream and the states at the last step.
+    """Predict mean squares of the residual stream and of the states at the last step.
 
-    For a single layer, the stream is its output.  Most of the time is spent on the errors
-    of the predictions.  With ``samples=0`` they are not computed: the error of a moment
-    that is not exact is then infinite.
+    For a single layer, its output takes the place of the stream.  Most of the computing
+    time is spent on bounds of the errors of the predictions.  With ``samples=0`` they
+    are not computed; the bound is then infinite for each moment that is not exact.
 
-    The function runs under ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the
-    network, the autocovariance and the state.  The moments then have the caller's
-    precision, and all errors of a network are infinite.
+    The function also works under ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect
+    to the network, the autocovariance and the state.  It then computes in the precision
+    of these arguments, and all bounds of a network are infinite.
 
     Args:
-        network: Network or layer. Dropout is ignored. For pairs of sequences, the
-            prediction is about the network that reads one sequence.
-        autocovariance: Autocovariance of independent input channels of mean zero at lags
-            0, 1, ..., or of every pair of channels as (lags, channels, channels). The
-            sequence has as many steps as there are lags, and starts from the zero state.
-        state: State of the batch normalisations, whose running averages are used. By
-            default each normalisation uses the predicted moments.
-        measured: Sampled streams after a block, of shape (num, time, width), by the index
-            of the block. Predictions for later blocks start from their moments.
-        samples: Number of simulated trajectories for the errors: 0, or 2 to a million.
+        network: Network or layer. Dropout is ignored. For a ``TwoTowers``, the
+            prediction is for its field ``tower``.
+        autocovariance: Autocovariance of the input, of mean zero, at lags 0, 1, ... An
+            array of shape (lags,) applies to all channels, which are independent. An
+            array of shape (lags, channels, channels) has the covariances of all pairs
+            of channels. The sequence has as many steps as there are lags, and starts
+            from the zero state.
+        state: State of the batch normalisations, which then use its running averages.
+            By default they use the predicted moments.
+        measured: Dictionary from the index of a block to samples of the stream after
+            it, of shape (num, time, width). Predictions for later blocks start from the
+            moments of these samples. By default there are none.
+        samples: Number of simulated trajectories for the bounds: 0, or 2 to a million.
             By default it is 64 to 1024, depending on memory.
         seed: Seed of the simulated trajectories.
 
     Returns:
-        The moments ``stream`` and ``state`` of each block, and their ``error``.
+        For each block, ``stream``, the mean square of a feature after it, and
+        ``state``, ``E|h|^2`` of its recurrence. ``error`` has a bound of the error of
+        each.
 
     Raises:
-        ValueError: If a layer is not linear and causal, no process has the
-            autocovariance, the network reads tokens, or a moment is not finite. Also if
-            ``samples`` or ``seed`` is out of range, or ``samples`` is given under a
-            transformation of JAX.
+        ValueError: If a layer is not linear and causal and its block is not in
+            ``measured``. Also if ``autocovariance`` is that of no process, the network
+            reads tokens, or a moment is not finite. Also if ``samples`` or ``seed`` is
+            out of range, or ``samples`` is given under a transformation of JAX.
 
     Example:
         >>> import jax

@@ -96,13 +96,13 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
 
 
 def layer_options(name: str) -> dict[str, bool]:
-    """Return the options of a layer by name, with True for each required option.
+    """Return a dictionary of the options of a layer, with True for required ones.
 
     Args:
         name: Name of the layer, a key of ``SEQUENCE_LAYERS``.
 
     Raises:
-        ValueError: If no layer has the name.
+        ValueError: If there is no layer of this name.
 
     Example:
         >>> layer_options("rglru"), layer_options("s4")["nu0"]
@@ -136,25 +136,26 @@ def require_options(name: str, options: Mapping[str, Any]) -> None:
 def sequence_layer(
     name: str, state_size: int, width: int, *, key: PRNGKeyArray, **options: Any
 ) -> Layer:
-    """Draw a sequence layer, given its name.
+    """Draw a sequence layer, given the name of its type.
 
     Args:
         name: Name of the layer, a key of ``SEQUENCE_LAYERS``.
-        state_size: Size of the state, with the meaning that the layer's builder gives it.
-            For most layers it is the number of real or complex numbers in the state of
-            one direction. For ``s4d`` it is the number of conjugate pairs of one channel,
-            for ``selective`` of states of one channel, for ``linoss`` of oscillators, and
-            for ``slstm`` of neurons. For ``gla``, ``hgrn2``, ``mlstm``, ``rwkv7`` and
-            layers of the delta rule it is the number of entries of a head's key. For
-            ``ssd`` and ``mamba3`` it is the number of entries of ``B``.
+        state_size: Size of the state; its meaning depends on the layer. For most layers
+            it is the number of real or complex numbers in the state of one direction.
+            For ``selective`` it is the number of states of one channel, and for ``s4d``
+            that of conjugate pairs of one channel. For ``linoss`` it is the number of
+            oscillators, and for ``slstm`` that of neurons. For ``gla``, ``hgrn2``, ``mlstm``, ``rwkv7`` and the delta-rule
+            layers it is the number of entries of a head's key. For ``ssd`` and
+            ``mamba3`` it is the number of entries of ``B``.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        options: Further arguments of the layer's builder. A list is converted to a tuple.
+        options: Further arguments of the function that draws the layer, such as
+            ``heads``. A list is converted to a tuple.
 
     Raises:
-        ValueError: If the name or an option is unknown, a required option is missing, or
-            a value is not valid. Also if a layer with one output per state has
-            ``state_size`` different from ``width``.
+        ValueError: If the name or an option is unknown, a required option is missing,
+            or a value is not valid. Also if ``state_size`` differs from ``width`` in a
+            layer with one input or output per state.
 
     Example:
         >>> import jax

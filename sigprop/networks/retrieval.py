@@ -19,10 +19,10 @@ PAIR = "pair"
 
 @final
 class TwoTowers(eqx.Module):
-    """Network that compares two sequences; build one with ``head="pair"``.
+    """Network that compares two sequences; built if ``NetworkConfig.head`` is ``pair``.
 
-    The network ``tower`` reads both sequences.  Batch normalisations use both sequences of
-    all pairs as one batch.
+    The network ``tower`` reads each of the two sequences, and ``head`` compares their
+    features.  Batch normalisation treats both sequences of all pairs as one batch.
 
     Example:
         >>> from sigprop.networks import NetworkConfig, build

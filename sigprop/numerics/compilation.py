@@ -22,13 +22,13 @@ if version("jaxlib").startswith("0.10."):
 
 
 def compile_quickly() -> None:
-    """Make JAX compile programs up to four times faster, with less optimisation.
+    """Make JAX compile up to four times faster, into less optimised programs.
 
-    Call this function before the first computation: JAX reads these settings only once.
-    They also affect processes that are started later.  Results agree up to rounding.  The
-    large simulations of this package set separate compiler options and are not affected.
-    The function adds flags to the environment variable ``XLA_FLAGS``; flags that are there
-    remain.
+    The function adds flags to the environment variable ``XLA_FLAGS``.  Flags that are
+    already there remain.  Call it before the first computation, because JAX reads this
+    variable only once.  Processes that are started later inherit the flags.  Results
+    change only by rounding errors.  The large simulations of sigprop set their own
+    compiler options and are not affected.
 
     Example:
         >>> compile_quickly()

@@ -8,7 +8,7 @@ def double_precision(on: bool = True) -> AbstractContextManager[None]:
     """Return a context manager that switches JAX's double precision on or off.
 
     Args:
-        on: True for 64-bit numbers, false for 32-bit numbers.
+        on: True to use 64-bit numbers, false to use 32-bit numbers.
 
     Example:
         Inside the block, new arrays have 64-bit numbers by default:

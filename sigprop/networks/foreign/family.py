@@ -22,26 +22,33 @@ AXIS = re.compile(r"(\d*)([A-Za-z]\w*)?")
 
 @dataclass(frozen=True)
 class Rest:
-    """The recurrence of a layer at rest, i.e. with gates at zero input.
+    """Decay and other numbers of a layer's recurrence at zero input.
 
     Attributes:
-        nu: ``-log|lam|`` of every mode. Modes in one row read the same inputs.
-        theta: Phases in radians; ``None`` if eigenvalues are positive.
-        gamma: Factor on the input of every mode, as stored.
-        steps: Step sizes of the discretisation in continuous time.
-        open: Value of ``nu`` if the gate of the decay is 1.
-        gates: Argument of the sigmoid of each gate, by the name of the gate.
-        raw: Stored parameters of the decay by their names in the file. The method
-            ``ForeignLayer.at_rest`` sets them.
-        shared: True if the modes of a row read the same inputs. Modes with equal
-            eigenvalues then act as one.
-        moved: True if the decay depends on the inputs, so that ``nu`` is its value at
+        nu: Decay rate ``-log|lam|`` of every mode at zero input. Modes in one row can
+            have the same inputs; see ``shared``.
+        theta: Phase of every eigenvalue ``lam`` in radians, or ``None`` if all are
+            positive.
+        gamma: Factor that multiplies the input of every mode, or ``None`` if the family
+            has no such factor.
+        steps: Step sizes with which the continuous-time system is discretised, or
+            ``None`` if there are none.
+        open: Value that ``nu`` has if the gate of the decay is 1, or ``None`` if this
+            is not known.
+        gates: Dictionary from the name of each gate to the argument of its sigmoid at
             zero input.
-        silent: Norm of the weights of every mode in each matrix, by the name of the
-            matrix.
-        jacobian: Derivative of the next state by the state, at zero state and input.
-        part: Numbers that define the decay, if the first array of the decay also has
-            other numbers.
+        raw: Dictionary from names in the file, without the prefix of the layer, to the
+            stored parameters of the decay. ``ForeignLayer.at_rest`` sets it.
+        shared: True if all modes in a row of ``nu`` read the same inputs, so that modes
+            with equal eigenvalues act as one.
+        moved: True if the decay depends on the inputs, so that ``nu`` is right only at
+            zero input.
+        silent: Dictionary from the names of input and output matrices to the norm of
+            the weights of every mode. A mode with norm zero has no effect.
+        jacobian: Jacobian matrix of the next state with respect to the state, at zero
+            state and zero input.
+        part: The numbers in the first array of the decay that define the decay, if the
+            array also has other numbers.
 
     Example:
         >>> rest = Rest(np.array([[0.01, 0.1]]))
@@ -95,34 +102,37 @@ class Spelling:
 
 
 def no_options(config: Mapping[str, Any]) -> Options:
-    """Return no options, because ``config.json`` has none for most families."""
+    """Return no options, for families that read none from ``config.json``."""
     return {}
 
 
 @dataclass(frozen=True)
 class Family:
-    """Layers with the same recurrence, and the names of their arrays in each library.
+    """Family of layers with the same recurrence, and how libraries name their arrays.
 
     Attributes:
         name: Name of the family in a mapping file.
-        title: Name of the family in a sentence.
-        spellings: Names of the arrays in each library.
-        rest: Function from arrays in double precision, by the family's names, to the
-            recurrence at rest.
-        layer: Function from arrays, by the family's names, to a layer of sigprop. It is
-            ``None`` if sigprop has no such layer.
-        models: Values of ``model_type`` in ``config.json`` for this family.
+        title: Name of the family for use in a sentence.
+        spellings: For each library, the names and shapes of the arrays of such a layer.
+        rest: Function that computes a ``Rest`` from a dictionary of arrays in double
+            precision, with the family's names, and the options.
+        layer: Function that builds a layer of sigprop from a dictionary of arrays, with
+            the family's names, and the options. ``None`` if sigprop has no such layer.
+        models: Values of ``model_type`` in ``config.json`` that models of this family
+            have.
         options: Names of the options that a mapping file can set.
-        configured: Function from ``config.json`` to the options that it sets.
-        erases: True if inputs erase the state (the delta rule). The state is then
-            bounded if ``|lam| = 1``.
+        configured: Function that reads the values of options from the content of
+            ``config.json``. By default there are none.
+        erases: True if inputs erase parts of the state (the delta rule), so that the
+            state is bounded even if ``|lam| = 1``.
         fixed: True if the decay is not trained.
-        step: Function from a parameter to a step size, ``softplus`` or ``exp``; empty if
-            the family has no step sizes.
-        modulus: Formula for ``|lam|``. It can contain ``{first}`` and ``{last}``, the
-            first and last name of ``decay`` in the file, and names of options.
-        longer: Direction in which a change of ``{first}`` lengthens time constants,
-            ``higher`` or ``lower``.
+        step: Name of the function that maps a parameter to a step size, ``softplus`` or
+            ``exp``; empty if the family has no step sizes.
+        modulus: Text of the formula for ``|lam|``. In it, ``{first}`` and ``{last}``
+            stand for the names in the file of the first and the last array of the
+            decay. It can also contain names of options in braces.
+        longer: ``higher`` if time constants grow with the array ``{first}``, or
+            ``lower`` if they shrink with it.
 
     Example:
         >>> from sigprop.networks.foreign import FAMILIES

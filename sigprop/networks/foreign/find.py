@@ -102,16 +102,16 @@ OF_OPTIMISERS = {
 
 @dataclass(frozen=True)
 class ForeignLayer:
-    """One recurrent layer of a checkpoint.
+    """Recurrent layer that was found in a checkpoint.
 
     Attributes:
-        family: Family of layers to which it belongs.
-        spelling: Names of the family's arrays in the library of the checkpoint.
-        prefix: Common beginning of its names in the file.
-        tensors: Tensors of the file by the names of the spelling.
-        sizes: Lengths of its axes, by the name of the axis.
-        options: Options by name, from ``config.json`` or a mapping file.
-        turned: Names of matrices that are stored as their transpose.
+        family: Family of layers to which the layer belongs.
+        spelling: Names of the family's arrays in the library that wrote the checkpoint.
+        prefix: Common prefix of the names of the layer's arrays in the file.
+        tensors: Dictionary from names of ``spelling`` to the arrays in the file.
+        sizes: Dictionary from the names of axes of the arrays to their lengths.
+        options: Values of the family's options, from ``config.json`` or a mapping file.
+        turned: Names of the matrices that the file stores transposed.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -129,10 +129,10 @@ class ForeignLayer:
     turned: tuple[str, ...] = ()
 
     def local(self, name: str) -> str:
-        """Return the name of a tensor in the file without the prefix of the layer.
+        """Return the name of an array in the file, without the prefix of the layer.
 
         Args:
-            name: Name in the spelling.
+            name: Name of the array in ``spelling``.
         """
         parts = dotted(self.tensors[name].name).split(".")
         first = 0
@@ -146,11 +146,11 @@ class ForeignLayer:
         )
 
     def read(self, names: Iterable[str]) -> dict[str, Shaped[np.ndarray, "..."]]:
-        """Read the stored arrays with these names of the spelling, if present.
+        """Read the arrays with these names in ``spelling`` from the file, if present.
 
         Raises:
-            ValueError: If an array has no usable numbers. The message gives its tensor,
-                shape and family.
+            ValueError: If an array does not have floating-point numbers of 16 or more
+                bits, or its numbers cannot be read.
         """
         arrays = {}
         for name in names:
@@ -172,18 +172,21 @@ class ForeignLayer:
         return arrays
 
     def rest(self) -> Rest:
-        """Return the recurrence at rest, and read only the arrays that define it.
+        """Return the decay and other numbers of the recurrence at zero input.
+
+        Only the arrays that define them are read from the file.
 
         Raises:
-            ValueError: If an array has no usable numbers.
+            ValueError: If ``read`` raises an error for one of these arrays.
         """
         return self.at_rest(self.read(self.spelling.slow))
 
     def at_rest(self, stored: Arrays) -> Rest:
-        """Return the recurrence at rest for given arrays, instead of the stored arrays.
+        """Return the result of ``rest`` for given arrays, instead of those in the file.
 
         Args:
-            stored: Arrays by the names of the spelling, all that ``rest`` reads.
+            stored: Dictionary from names of ``spelling`` to arrays. It needs all arrays
+                that ``rest`` reads.
         """
         options = {"sizes": self.sizes, **self.options}
         rest = self.family.rest(self.spelling.roles(_in_double(stored)), options)
@@ -197,14 +200,14 @@ class ForeignLayer:
         return replace(rest, raw=raw)
 
     def layer(self, arrays: Arrays | None = None) -> Layer:
-        """Build the layer of sigprop with these parameters.
+        """Build the layer of ``sigprop.layers`` with the parameters of this layer.
 
         Args:
-            arrays: Arrays by the names of the spelling, which JAX may trace. By default
-                they are read from the file.
+            arrays: Dictionary from names of ``spelling`` to arrays, which JAX may
+                trace. By default the arrays are read from the file.
 
         Raises:
-            ValueError: If sigprop has no such layer, or an array is missing.
+            ValueError: If sigprop has no layer of this family, or an array is missing.
         """
         if self.family.layer is None:
             known = ", ".join(
@@ -225,12 +228,13 @@ class ForeignLayer:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A layer that is recognised by its names but cannot be read.
+    """Layer of a checkpoint that is recognised by array names but cannot be read.
 
     Attributes:
-        prefix: Common beginning of its names in the file.
-        tensors: Names in the file of the arrays that define its decay.
-        reason: Reason why it cannot be read, and a remedy.
+        prefix: Common prefix of the names of the layer's arrays in the file.
+        tensors: Names, as in the file, of the arrays that define the decay of the
+            layer.
+        reason: Reason why the layer cannot be read, and a remedy.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(7)}
@@ -245,12 +249,12 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Named:
-    """A layer that is recognised by its names and stores no decay.
+    """Layer of a checkpoint for which no decay factor is stored.
 
     Attributes:
-        prefix: Common beginning of its names in the file.
-        kind: Type of the layer, with the reason why it has no decay.
-        tensors: Names in the file by which it is recognised.
+        prefix: Common prefix of the names of the layer's arrays in the file.
+        kind: Type of the layer, with the reason why no decay factor is stored.
+        tensors: Names, as in the file, of the arrays by which the layer is recognised.
 
     Example:
         >>> arrays = {f"a.{name}_proj.weight": np.zeros((4, 4)) for name in "qkb"}
@@ -265,13 +269,15 @@ class Named:
 
 @dataclass(frozen=True)
 class Survey:
-    """The layers of a checkpoint, recognised by the names and shapes of its arrays.
+    """Layers that were found in a checkpoint by the names and shapes of its arrays.
 
     Attributes:
         layers: Layers that can be read, in the order of the file.
-        skipped: Layers that cannot be read, with the reason.
-        of_optimiser: Names of arrays that belong to the state of an optimiser.
-        without: Layers that store no decay.
+        skipped: Layers that are recognised but cannot be read, with the reason.
+        of_optimiser: Names of arrays that were ignored because they belong to the state
+            of an optimiser, such as Adam's moments.
+        without: Layers that are recognised but for which no decay factor is stored,
+            with the reason.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -338,14 +344,15 @@ def counted(name: str) -> list[tuple[int, str]]:
 
 
 def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
-    """Return every recurrent layer of a checkpoint, in the order of the file.
+    """Return all recurrent layers of a checkpoint, in the order of the file.
 
     Args:
         checkpoint: Checkpoint from ``open_checkpoint`` or ``of_arrays``.
 
     Raises:
-        ValueError: If a layer cannot be read: its names fit two families, or its shapes
-            fit none. The message gives tensor, shape and family.
+        ValueError: If a layer cannot be read, because the names of its arrays fit two
+            families or their shapes fit none. The message gives array, shape and
+            family.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -359,11 +366,11 @@ def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
 
 
 def survey(checkpoint: Checkpoint, without: Collection[str] = ()) -> Survey:
-    """Return all layers of a checkpoint, including those that cannot be read.
+    """Return the layers found in a checkpoint, including those that cannot be read.
 
     Args:
         checkpoint: Checkpoint from ``open_checkpoint`` or ``of_arrays``.
-        without: Names of tensors to ignore.
+        without: Names of arrays to ignore.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
@@ -609,10 +616,10 @@ def _decide(
 
 
 def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:
-    """Return a checkpoint of arrays in memory.
+    """Return a ``Checkpoint`` that contains arrays in memory.
 
     Args:
-        arrays: Arrays by name.
+        arrays: Dictionary from names to arrays.
 
     Example:
         >>> checkpoint = of_arrays({"seq.nu_log": np.zeros(8)})

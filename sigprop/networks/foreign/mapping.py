@@ -23,19 +23,21 @@ BY_NAME = {family.name: family for family in (*FAMILIES, plain.FAMILY)}
 
 
 def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
-    r"""Return the layers of a checkpoint that a mapping file in TOML or JSON lists.
+    r"""Return the layers of a checkpoint that a TOML or JSON file describes.
 
-    Each ``[[layer]]`` has a ``family``, ``names`` and perhaps ``options``. The ``names``
-    are the family's names, with the name of each array in the checkpoint. A ``*`` in a
-    name matches any text without dots, so that one table can describe many layers::
+    In the mapping file, each table ``[[layer]]`` has a ``family``, ``names`` and
+    optionally ``options``.  The table ``names`` maps the family's name of each array to
+    its name in the checkpoint.  A ``*`` in the latter matches any text without dots, so
+    one table can describe many layers::
 
         [[layer]]
         family = "lru"
         names = {nu_log = "enc.*.decay", theta_log = "enc.*.phase"}
 
-    The family ``decay`` is a single vector. Its option ``quantity`` is ``nu``, ``lambda``,
-    ``log-decay`` or ``time-constant``. The option ``transform`` is the function from the
-    vector to this quantity, and the modulus is raised to the option ``power``::
+    A layer of the family ``decay`` is described by one array of decays.  A function of
+    the array, the option ``transform``, gives the option ``quantity``: ``nu``,
+    ``lambda``, ``log-decay`` or ``time-constant``.  The resulting ``|lam|`` is raised
+    to the option ``power``::
 
         [[layer]]
         family = "decay"
@@ -48,8 +50,8 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If a key, a family, a name or an option is unknown, or shapes do not
-            fit.
+        ValueError: If a key, a family, a name or an option is unknown, or the shape of
+            an array does not fit the family.
 
     Example:
         >>> import numpy as np
@@ -95,8 +97,8 @@ def survey_mapped(checkpoint: Checkpoint, mapping: Path | str | None = None) -> 
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If a key, a family, a name or an option is unknown, or shapes do not
-            fit.
+        ValueError: If a key, a family, a name or an option is unknown, or the shape of
+            an array does not fit the family.
     """
     named = [] if mapping is None else mapped(checkpoint, mapping)
     taken = {tensor.name for layer in named for tensor in layer.tensors.values()}

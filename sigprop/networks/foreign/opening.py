@@ -18,16 +18,18 @@ from sigprop.numerics.text import plain_name
 
 
 def open_checkpoint(path: Path | str) -> Checkpoint:
-    """Open a checkpoint, and read a ``config.json`` in the same folder if there is one.
+    """Open a checkpoint, and read ``config.json`` in its folder if there is one.
 
     Args:
-        path: Path of a ``.safetensors``, ``.npz`` or ``.msgpack`` file or, if PyTorch is
-            installed, of a ``.pt`` file. It can also be a folder with such a file, or with
-            ``model.safetensors.index.json`` and its shards.
+        path: Path of a ``.safetensors``, ``.npz`` or ``.msgpack`` file or, if PyTorch
+            is installed, of a ``.pt``, ``.pth``, ``.bin`` or ``.ckpt`` file. It can
+            also be a folder with such a file, or with ``model.safetensors.index.json``
+            and its shards.
 
     Raises:
         FileNotFoundError: If there is no such file or folder.
-        ValueError: If the format is unknown or a pickle, or the file is damaged.
+        ValueError: If the format is unknown, the file is damaged, or it contains
+            pickled code.
 
     Example:
         >>> import numpy as np, tempfile

@@ -43,15 +43,16 @@ DTYPES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """One array of a checkpoint, whose numbers are read on demand.
+    """Array of a checkpoint, whose numbers are read only when needed.
 
     Attributes:
-        name: Name in the file.
-        dtype: Name of the type of its numbers.
-        shape: Lengths of its axes.
-        pieces: Function that returns an iterator over its numbers, in pieces.
-        index: Index along the first axes of the array in the file, if this tensor is a
-            part of that array.
+        name: Name of the array in the file.
+        dtype: Name of the data type of the array.
+        shape: Shape of the array.
+        pieces: Function that returns an iterator over successive parts of the flattened
+            array.
+        index: Index along the first axes of the array in the file, if only this part of
+            it is meant; otherwise empty.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays
@@ -68,15 +69,14 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """Number of entries."""
+        """Number of entries of the array."""
         return math.prod(self.shape)
 
     def read(self) -> Shaped[np.ndarray, "*shape"]:
         """Read all numbers of the array.
 
         Raises:
-            ValueError: If they would take more than ``MOST`` bytes, or the file is
-                truncated.
+            ValueError: If the array has more than 1 GiB, or the file is truncated.
         """
         if self.size * itemsize(self.dtype) > MOST:
             raise ValueError(
@@ -95,11 +95,11 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The tensors of a checkpoint, and the content of its ``config.json``.
+    """Arrays of a checkpoint, and the content of its ``config.json``.
 
     Attributes:
-        path: Path of the file or the folder.
-        tensors: Tensors by name.
+        path: Path of the file or the folder of the checkpoint.
+        tensors: Dictionary from names to arrays.
         config: Content of ``config.json``, or ``None`` if there is no such file.
 
     Example:
