@@ -47,9 +47,9 @@ class GaussianProcess:
 
     A process has a state.  The method ``initial`` draws it from its stationary
     distribution, so that inputs are stationary from the first step on.  The method
-    ``step`` computes the next state and the next input.  Both convert standard normal
-    numbers, which they get as arguments.  Simulations on a CPU are fastest if ``step``
-    is linear and accepts NumPy arrays.
+    ``step`` computes the next state and the next input.  Both compute their results
+    from standard normal numbers, which are passed as ``noise``.  Simulations on a CPU
+    are fastest if ``step`` is linear and accepts NumPy arrays.
 
     Attributes:
         initial_width: Number of standard normal numbers that ``initial`` needs for each
@@ -444,8 +444,8 @@ class Recording:
     A sample starts at a random step of the series; after the last step, it continues
     with the first.  The process is thus exactly stationary, and ``R(lag)`` is the mean
     of ``x_t x_{t+lag}`` over a period.  ``autocovariance`` and ``sample`` do not
-    subtract the mean of the series.  Two samples are uncorrelated only if this mean is
-    zero.
+    subtract the mean of the series.  The mean product of two independent samples is
+    thus the square of this mean.
 
     Attributes:
         values: Time series, as a vector.

@@ -181,9 +181,9 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
 
     For a gated layer, one exponential replaces the autocovariance of the input.  It has
     the same variance and the same power at frequency zero.  The second moments of the
-    states are computed for at most 64 states, chosen at evenly spaced ranks of the time
-    constant.  The second moments of the gradients, summed over the states, are
-    estimated as the mean over at most 16 states times the number of states.
+    states are computed for at most 64 states, evenly spaced in the order of their time
+    constants.  The sum of the gradients' second moments over all states is estimated
+    from at most 16 states: it is their mean, multiplied by the number of states.
 
     Args:
         layer: Linear layer with a diagonal form, or a layer whose gates depend only on

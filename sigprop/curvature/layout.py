@@ -103,10 +103,11 @@ class Expansion(NamedTuple):
         columns: Int[np.ndarray, " m"],
         block: Float[np.ndarray, "n m"],
     ) -> None:
-        """Add a block and its mirrored transpose to the Hessian, in place.
+        """Add a block to the Hessian, and its transpose at the mirrored position.
 
-        If ``rows`` and ``columns`` are the same, both are added to one block, so pass
-        half of a symmetric block.
+        The Hessian is changed in place.  If ``rows`` and ``columns`` are the same, the
+        block and its transpose are added at the same position, so halve a symmetric
+        block before passing it.
 
         Args:
             rows: Indices of the block's rows in the vector of all parameters.

@@ -48,10 +48,11 @@ def speed(
 ) -> Grid:
     """Derivative of the optimal parameter ``omega`` with respect to modulus or angle.
 
-    A parameter ``omega`` of the eigenvalue is optimal if the loss has the same
-    curvature along it at its minimum, whatever the teacher's eigenvalue.  The
-    derivative of ``omega`` is the root mean square of ``d(gamma h)/d|lam|`` or
-    ``d(gamma h)/dtheta``, where ``h`` is the state for ``gamma = 1``.
+    ``omega`` parametrises the eigenvalue of a student that learns from a teacher.  It
+    is optimal if the curvature of the loss along ``omega``, at the minimum of the loss,
+    is the same for every eigenvalue of the teacher.  The derivative of ``omega`` is the
+    root mean square of ``d(gamma h)/d|lam|`` or ``d(gamma h)/dtheta``, where ``h`` is
+    the state for ``gamma = 1``.
 
     Args:
         process: Input process: White, AR1, Constant or Mixed.
@@ -314,8 +315,8 @@ def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
 class OptimalParametrisation:
     """A parametrisation of an eigenvalue by the optimal parameter of its modulus.
 
-    The loss has the same curvature along this parameter at its minimum, whatever the
-    teacher's modulus; see ``speed``.
+    The curvature of the loss along this parameter, at the minimum of the loss, is the
+    same for every modulus of the teacher's eigenvalue; see ``speed``.
 
     Attributes:
         path: Optimal parametrisation of the modulus.  Default: the one for white inputs
@@ -349,7 +350,7 @@ class OptimalParametrisation:
         return Parametrisation("plain", self.angle, self.detached)
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
-        """Modulus and angle (in radians) of the eigenvalue with these parameters."""
+        """Modulus and angle (in radians) of the eigenvalue at the parameters ``at``."""
         modulus = self.path.modulus().forward(at.modulus)
         return self._angles().polar(Coordinates(modulus, at.angle))
 

@@ -124,7 +124,7 @@ def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
 
 
 class Projection(NamedTuple):
-    """Orthogonal projections of models onto a line, a plane or a higher space.
+    """Orthogonal projections of models onto a line, plane or higher-dimensional space.
 
     Attributes:
         steps: Coordinates of each projection, i.e. the factor of each direction.
@@ -144,9 +144,10 @@ class Projection(NamedTuple):
 def project(
     model: Model, directions: Sequence[Model], models: Sequence[Model]
 ) -> Projection:
-    """Project models onto the line, plane or higher space through one model.
+    """Project models onto a line, plane or higher-dimensional space through one model.
 
-    The projections are orthogonal with respect to the vector of all parameters.
+    The given directions span the line, plane or space.  Projections are orthogonal in
+    the Euclidean space of all parameters.
 
     Args:
         model: Model at the origin of the line, plane or space.

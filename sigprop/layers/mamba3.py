@@ -47,7 +47,7 @@ NORMED = 1e-5  # added to a mean square
 
 @final
 class Mamba3(MatrixGated):
-    """Core of a Mamba-3 layer, a state-space model; build one with ``mamba3``.
+    """Recurrence of a Mamba-3 layer, a state-space model; build one with ``mamba3``.
 
     In every head, with ``e_t = x_t B_t^T``, a decay ``alpha_t`` and a rotation ``R_t``,
     ``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``.
@@ -160,7 +160,7 @@ def mamba3(
     steps: tuple[float, float] = (0.001, 0.1),
     weight: float = 0.5,
 ) -> Mamba3:
-    """Draw the core of a Mamba-3 layer.
+    """Draw a Mamba-3 layer without its gate and output matrix.
 
     The matrices are uniform, as in PyTorch's ``Linear``.  ``D`` is one, and so are the
     scales and biases of ``B`` and ``C``.

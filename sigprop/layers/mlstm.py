@@ -1,15 +1,16 @@
 """mLSTM: ``C_t = f C_{t-1} + i v k^T``, ``n_t = f n_{t-1} + i k``, read by a quotient.
 
-The output of a head is ``y = C q / max(|n . q|, 1)``.  ``q``, ``k`` and ``v`` are linear in
-the input, and ``k`` is divided by the square root of its size.  The gates are ``f = s(W_f u +
-b_f)`` with ``s`` the sigmoid, and ``i = exp(W_i u + b_i)``.
+The output of a head is ``y = C q / max(|n . q|, 1)``.  ``q``, ``k`` and ``v`` are
+linear in the input, and ``k`` is divided by the square root of its size.  The gates are
+``f = s(W_f u + b_f)`` with ``s`` the sigmoid, and ``i = exp(W_i u + b_i)``.
 
-Released code divides ``C`` and ``n`` by ``exp(m)``, the largest term so far, which does not
-change ``y``.  Here the state is that of the equations; single precision can represent it
-for ``i`` up to 1e30.
+Released code divides ``C`` and ``n`` by ``exp(m)``, the largest term so far, which does
+not change ``y``.  Here the state is that of the equations; single precision can
+represent it for ``i`` up to 1e30.
 
-Source: Beck et al. (2024), xLSTM, Eq. 19-27; ``mlstm`` of github.com/NX-AI/xlstm for the
-initialisation.  Its output gate and norm are not part of this layer.
+Source: Beck et al. (2024), xLSTM, Eq. 19-27; ``mlstm`` of github.com/NX-AI/xlstm for
+the initialisation.  The output gate and the normalisation of an mLSTM are not part of
+this layer.
 """
 
 import math
@@ -40,9 +41,13 @@ from sigprop.theory import gates
 class MLSTM(Heads, InputGated):
     """Matrix LSTM layer (mLSTM) of xLSTM; build one with ``mlstm``.
 
-    In every head, ``C_t = f C_{t-1} + i v k^T``, ``n_t = f n_{t-1} + i k``, and the output is
-    ``y = C q / max(|n . q|, 1)``.  The state holds each head's matrix ``C``, with a row per
-    value and a column per key entry, followed by the row ``n``.
+    In every head, ``C_t = f C_{t-1} + i v k^T`` and ``n_t = f n_{t-1} + i k``.  The
+    output of a head is ``y = C q / max(|n . q|, 1)``.  The input determines the gates
+    ``f`` and ``i``, the key ``k``, the value ``v`` and the query ``q``.  The output
+    gate and the normalisation of an mLSTM are not included.
+
+    For each head, the state holds the rows of the matrix ``C``, followed by ``n`` as
+    one more row.  ``C`` has a row per entry of ``v`` and a column per entry of ``k``.
 
     Example:
         >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)
@@ -64,7 +69,7 @@ class MLSTM(Heads, InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """Return the gates ``a_t`` and inputs ``b_t`` of ``h_t = a_t h_{t-1} + b_t``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
         f = sigmoid(u @ self.W_f.T + self.b_f[None])
         i = jnp.exp(u @ self.W_i.T + self.b_i[None]) / math.sqrt(self.W_k.shape[1])
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
@@ -85,7 +90,7 @@ class MLSTM(Heads, InputGated):
         return (both[..., :-1] / below).reshape(len(u), self.widths[1])
 
     def neurons(self) -> list[Part]:
-        """Describe the entries of the state for ``sigprop.linear.gated_moments``."""
+        """Return a description of all states for ``sigprop.linear.gated_moments``."""
         heads, keys, d_in = self.W_k.shape
         rows, xp = self.W_v.shape[1] + 1, namespace(self)
         W_k, W_v = (xp.asarray(W, float) for W in (self.W_k, self.W_v))
@@ -143,8 +148,8 @@ def mlstm(
 ) -> MLSTM:
     """Draw an mLSTM layer with evenly spaced forget biases.
 
-    The matrices are uniform, as in PyTorch's ``Linear``.  The biases of the input gates
-    are normal with standard deviation 0.1.
+    The entries of all matrices are uniform within ``1/sqrt(width)`` of zero.  The
+    biases of the input gates are normal with mean zero and standard deviation 0.1.
 
     Args:
         state_size: Number of entries of the key vector of one head.
@@ -153,11 +158,13 @@ def mlstm(
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
         offsets: Smallest and largest bias of the forget gates, at most 100 in absolute
-            value. The biases are evenly spaced from head to head.
+            value. The first head has the smallest bias and the last head the largest. A
+            single head has the smallest.
 
     Raises:
-        ValueError: If a size is below one, ``width`` is not a multiple of ``heads``, or
-            the offsets are not in [-100, 100] and ordered.
+        ValueError: If a size is not a whole number of at least one, or ``width`` is not
+            a multiple of ``heads``. Also if an entry of ``offsets`` is not in
+            [-100, 100], or the first one exceeds the second.
 
     Example:
         >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)

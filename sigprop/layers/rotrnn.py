@@ -134,7 +134,10 @@ class RotRNN(Layer):
     def enter(
         self, P: Float[Array, "heads size size"], u: Float[Array, "time d_in"]
     ) -> Complex[Array, "time pairs"]:
-        """Return ``P^T xi B u`` as complex numbers, one for each pair of entries.
+        """Return ``P^T xi B u``, the input of the recurrence in the basis ``P``.
+
+        Entries 2k and 2k+1 are the real and the imaginary part of one complex number.
+        ``xi`` is the normalisation of each head; see ``normalised_B``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -175,8 +178,8 @@ class RotRNN(Layer):
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
-            z: Rotated states ``P^T h`` as complex numbers, one for each pair of
-                entries.
+            z: Rotated states ``P^T h``, with entries 2k and 2k+1 as real and imaginary
+                part of one complex number.
         """
         heads, size, _ = P.shape
         pairs = jnp.stack([z.real, z.imag], -1).reshape(-1, heads, size)
@@ -189,8 +192,8 @@ class RotRNN(Layer):
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
-            z: Rotated states ``P^T h`` as complex numbers, one for each pair of
-                entries.
+            z: Rotated states ``P^T h``, with entries 2k and 2k+1 as real and imaginary
+                part of one complex number.
         """
         return read_out(*self.outward(P), z)
 

@@ -33,7 +33,7 @@ KEYS = 0.1  # gain of the keys
 
 @final
 class RWKV7(MatrixGated):
-    """Core of an RWKV-7 layer; build one with ``rwkv7``.
+    """Recurrence of an RWKV-7 layer; build one with ``rwkv7``.
 
     In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.  The
     input determines all of these vectors.  The token shift, normalisation, bonus and
@@ -114,12 +114,14 @@ def rwkv7(
     heads: int = 1,
     rank: int = 16,
 ) -> RWKV7:
-    """Draw the core of an RWKV-7 layer, with slow and fast decays in every head.
+    """Draw an RWKV-7 layer without token shift, normalisation, bonus and output gate.
+
+    Every head has slow and fast decays.  At zero input, the first column of a head's
+    state ``S`` decays most slowly and the last one fastest.
 
     ``W_r`` and ``W_v`` are orthogonal.  ``W_k`` and the factors ``w_V`` and ``a_V`` of
-    the gates' weights are 0.1 times an orthogonal matrix.  The factors ``w_U`` and
-    ``a_U`` are uniform.  The decay at zero input becomes faster along the entries of a
-    key.
+    the gates' weights are 0.1 times an orthogonal matrix.  The entries of ``w_U`` and
+    ``a_U`` are uniform within ``1/sqrt(width)`` of zero.
 
     Args:
         state_size: Number of entries of the key vector of one head.

@@ -33,7 +33,7 @@ from sigprop.theory import gates
 
 @final
 class Selective(InputGated):
-    """Core of a Mamba layer, a selective state-space model; build one with ``selective``.
+    """Selective state-space model of a Mamba layer; build one with ``selective``.
 
     The recurrence of a channel is ``h <- exp(-step A) h + step B x`` with decay rates
     ``A = exp(A_log)``.  The output is ``C h + D x``.  The input determines ``step``,
@@ -135,7 +135,7 @@ def selective(
     rank: int | None = None,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> Selective:
-    """Draw the core of a Mamba layer.
+    """Draw a Mamba layer without its convolution and its gate.
 
     The decay rates of a channel are 1, 2, ..., ``state_size``, and ``D`` is one.  The
     matrices are uniform, as in PyTorch's ``Linear``.

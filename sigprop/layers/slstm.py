@@ -1,16 +1,20 @@
 """sLSTM: ``c_t = f c_{t-1} + i z``, ``n_t = f n_{t-1} + i``, ``h_t = o c_t / n_t``.
 
-In every neuron ``i = exp(i~)``, ``o = s(o~)``, ``z = tanh(z~)`` with ``s`` the sigmoid, and
-``f = s(f~)`` or ``exp(f~)``.  Arguments are ``W u + R h + b``, with ``R`` block-diagonal: a
-neuron sees the last outputs of its own head.
+In every neuron ``i = exp(i~)``, ``o = s(o~)`` and ``z = tanh(z~)`` with ``s`` the
+sigmoid.  The forget gate is ``f = s(f~)`` or ``f = exp(f~)``.  The arguments are
+``i~ = W_i u + R_i h_{t-1} + b_i``, and likewise for ``f~``, ``z~`` and ``o~``.  Every
+``R`` is block-diagonal: a neuron's arguments depend on the previous outputs of its own
+head only.
 
-The state holds ``c e^{-m}`` and ``n e^{-m}`` in place of ``c`` and ``n``, as in released code.
-The stabiliser ``m`` is the logarithm of the largest weight so far, and leaves ``h`` as it is.
+The state holds ``c e^{-m}`` and ``n e^{-m}`` in place of ``c`` and ``n``, as in
+released code.  The stabiliser ``m`` is the logarithm of the largest weight in the sum
+``c``.  It does not change ``h``.
 
-Source: Beck et al. (2024), xLSTM, Eq. 8-17; ``blocks/slstm`` of the package xlstm 2.0.6 for
-the stabiliser and the initialisation.  That code has the sigmoid forget gate alone, and its
-``W`` are block-diagonal too; here they are full, as in the paper.  Its gradients in single
-precision are NaN if the first ``i~`` of a sequence is below -88, as ``exp(-i~)`` overflows.
+Source: Beck et al. (2024), xLSTM, Eq. 8-17; ``blocks/slstm`` of the package xlstm 2.0.6
+for the stabiliser and the initialisation.  That code has only the sigmoid forget gate.
+Its matrices ``W`` are block-diagonal too; here they are full, as in the paper.  In
+single precision, its gradients are NaN if the first ``i~`` of a sequence is below -88,
+as ``exp(-i~)`` overflows.
 """
 
 import math
@@ -49,9 +53,15 @@ ADDED = 1.3  # to the exponent, in the last block
 
 @final
 class SLSTM(Layer):
-    """The layer; build one with ``slstm``.
+    """Scalar LSTM layer (sLSTM) of xLSTM; build one with ``slstm``.
 
-    A state is the output ``h``, followed by ``c e^{-m}``, ``n e^{-m}`` and ``m``.
+    In every neuron, ``c_t = f c_{t-1} + i z`` and ``n_t = f n_{t-1} + i``.  The output
+    of a neuron is ``h_t = o c_t / n_t``.  ``f``, ``i``, ``o`` and ``z`` depend on the
+    input and on the previous outputs of all neurons in the same head.
+
+    The state holds the outputs ``h`` of all neurons, followed by ``c e^{-m}``,
+    ``n e^{-m}`` and ``m``.  The stabiliser ``m`` avoids overflow and does not change
+    ``h``.  It is the logarithm of the largest weight in the sum ``c``.
 
     Example:
         >>> layer = slstm(6, 6, key=jax.random.key(0), heads=2)
@@ -77,16 +87,16 @@ class SLSTM(Layer):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """``(d_in, n)``: one output a neuron."""
+        """Number of inputs and number of outputs, ``(d_in, n)``, for ``n`` neurons."""
         return self.W_i.shape[1], self.b_f.shape[0]
 
     @property
     def state_size(self) -> int:
-        """Real numbers in the state, four a neuron."""
+        """Number of real numbers in the state, four for each neuron."""
         return 4 * self.b_f.shape[0]
 
     def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
+        """Return the initial state, all zeros."""
         return jnp.zeros(self.state_size, self.b_f.dtype)
 
     def _entering(self, u: Float[Array, "time d_in"]) -> Float[Array, "time gates"]:
@@ -118,12 +128,15 @@ class SLSTM(Layer):
     def step(
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " states"], Float[Array, " n"]]:
-        """One step of the recurrence and its output."""
+        """Take one input and return the next state and the output."""
         state = self._advance(state, self._entering(u[None])[0], self._mixing())
         return state, self.read(state[None], u[None])[0]
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
-        """All states, from the zero state; sequential, as the gates need the state."""
+        """Compute the states of all steps, starting from the zero state.
+
+        The steps run one after another, as the gates depend on the previous state.
+        """
         mixing = self._mixing()
 
         def body(state, entering):
@@ -135,22 +148,42 @@ class SLSTM(Layer):
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time n"]:
-        """The first quarter of the state."""
+        """Return the outputs of all steps, which are the first quarter of each state.
+
+        Args:
+            h: States of all steps, from ``states``.
+            u: Inputs of all steps, which are ignored.
+        """
         return h[:, : self.b_f.shape[0]]
 
     def sums(self, h: Float[Array, "time states"]) -> Float[Array, "time sums"]:
-        """``c`` and ``n`` of the equations, side by side, from states.
+        """Compute the sums ``c`` and ``n`` of all neurons from states.
 
-        ``predict_gated`` has their moments.  They may overflow where the state does not.
+        They are not divided by ``exp(m)``, so they may overflow even if the state does
+        not.  ``sigprop.linear.predict_gated`` predicts their second moments.
+
+        Args:
+            h: States of any number of steps, from ``states``.
+
+        Returns:
+            An array with a row for each step.  A row has ``c`` of all neurons, followed
+            by ``n`` of all neurons.
         """
         _, c, n, m = jnp.split(h, 4, axis=1)
         return jnp.concatenate([c * jnp.exp(m), n * jnp.exp(m)], 1)
 
     def neurons(self) -> list[Part]:
-        """The sums ``c`` of all neurons, and their sums ``n``, for predictions of moments.
+        """Return descriptions of the sums ``c`` and ``n`` of all neurons.
+
+        ``sigprop.linear.gated_moments`` predicts moments from these descriptions.
+
+        Returns:
+            Two parts: the first for the sums ``c``, and the second for their
+            normalisers ``n``.
 
         Raises:
-            TypeError: If the gates see the state, or JAX traces the matrices that say so.
+            TypeError: If a recurrent matrix ``R_i``, ``R_f``, ``R_z`` or ``R_o`` is
+                traced by JAX, or is not zero, so that the gates depend on the state.
         """
         mixing = (self.R_i, self.R_f, self.R_z, self.R_o)
         if any(isinstance(R, Tracer) or np.any(R) for R in mixing):
@@ -176,7 +209,7 @@ class SLSTM(Layer):
         return [cells, describe(weights, rows, offsets=offsets, moved=moved)]
 
     def groups(self) -> dict[str, Group]:
-        """Return the optimiser group of each parameter (its learning rate and decay)."""
+        """Return each parameter's optimiser group: recurrent or input."""
         groups: dict[str, Group] = {}
         for gate in "ifzo":
             groups[f"W_{gate}"] = "input"
@@ -187,22 +220,31 @@ class SLSTM(Layer):
 def forget_biases(
     size: int, ends: tuple[float, float] = (5.0, -7.0), depth: float = 0.0
 ) -> Float[np.ndarray, " size"]:
-    """Biases of forget gates in one head, from the longest memory to the shortest.
+    """Return the forget biases of one head, with a power law between two ends.
+
+    With the default ``ends``, memories become shorter from the first neuron to the
+    last.  A bias is the argument of a sigmoid forget gate for zero input and the zero
+    state.
 
     Args:
-        size: Neurons of the head.
-        ends: Biases of its first and last neuron.
+        size: Number of neurons in the head.
+        ends: Biases ``b_0`` of the first and ``b_1`` of the last neuron, at most 100 in
+            absolute value.
         depth: Position of the layer in its network, from 0 for the first block to 1 for
-            the last.  Between both ends, deeper layers have larger biases.
+            the last.  In deeper layers, the biases of the neurons between both ends are
+            closer to ``b_0``.
 
     Returns:
-        ``b_0 + (b_1 - b_0) (j / (size - 1))^p`` of neuron ``j`` with ``p = 0.3 + 1.3
-        depth``; ``b_0`` if there is but one.
+        An array with ``b_0 + (b_1 - b_0) (j / (size - 1))^p`` for each neuron ``j``.
+        Neurons are counted from 0, and ``p = 0.3 + 1.3 depth``.  If ``size`` is 1, the
+        bias is ``b_0``.
 
     Raises:
-        ValueError: If a number is out of range.
+        ValueError: If ``size`` is not a whole number of at least one. Also if an entry
+            of ``ends`` is not in [-100, 100], or ``depth`` is not in [0, 1].
 
-    Source: ``powerlaw_blockdependent`` in ``blocks/slstm/cell.py`` of the package xlstm 2.0.6.
+    Source: ``powerlaw_blockdependent`` in ``blocks/slstm/cell.py`` of the package xlstm
+        2.0.6.
 
     Example:
         >>> forget_biases(4).round(2).tolist()
@@ -228,23 +270,35 @@ def slstm(
     depth: float = 0.0,
     state_gain: float = 0.0,
 ) -> SLSTM:
-    """Draw the layer as released code does, without recurrent connections at first.
+    """Draw an sLSTM layer, by default with recurrent matrices of zeros.
+
+    The entries of the input matrices are normal with variance ``2 / (5 width)``.  For
+    sigmoid gates, the forget biases are those of ``forget_biases``.  All other biases
+    are zero.
 
     Args:
-        state_size: Number of neurons.
-        width: Inputs and outputs, one for each neuron.
+        state_size: Number of neurons, equal to ``width``.
+        width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
-        heads: Blocks of the recurrent matrices.
-        forget: Forget gate: ``sigmoid``, or ``exponential``.  At zero input both start at
-            the same gate, the sigmoid of ``forget_biases``.
-        ends: As in ``forget_biases``, of every head.
-        depth: As in ``forget_biases``.
-        state_gain: Factor on the recurrent matrices, whose entries are uniform within
-            ``1/sqrt(width)`` of zero.  Released code has 0 by default, and the option 1.
+        heads: Number of heads. Each has ``width / heads`` neurons, which are connected
+            by one block of every recurrent matrix.
+        forget: Function of the forget gate, ``sigmoid`` or ``exponential``. For zero
+            input and the zero state, both gates equal the sigmoid of ``forget_biases``.
+        ends: Biases of the first and the last forget gate of every head, at most 100 in
+            absolute value. For an exponential gate, the logarithm of the sigmoid of
+            each bias is used.
+        depth: Position of the layer in its network, from 0 for the first block to 1 for
+            the last; see ``forget_biases``.
+        state_gain: Factor of the recurrent matrices. If it is 1, their entries are
+            uniform within ``1/sqrt(width)`` of zero. The package xlstm uses 0 by
+            default and has 1 as an option.
 
     Raises:
-        ValueError: If a size is below one, ``state_size`` is not ``width`` or no multiple of
-            ``heads``, ``forget`` is unknown, or a number is out of range.
+        ValueError: If a size is not a whole number of at least one, ``state_size`` is
+            not ``width``, or ``width`` is not a multiple of ``heads``. Also if
+            ``forget`` is unknown, an entry of ``ends`` is not in [-100, 100], or
+            ``depth`` is not in [0, 1]. Also if ``state_gain`` is not a real number of
+            at most 1e18 in absolute value.
 
     Source: ``blocks/slstm`` of the package xlstm 2.0.6.
 

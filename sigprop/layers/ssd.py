@@ -37,7 +37,7 @@ RATES = (1.0, 16.0)  # between which a head's rate is uniform
 
 @final
 class SSD(InputGated):
-    """Core of a Mamba-2 layer, a state-space dual layer; build one with ``ssd``.
+    """Recurrence of a Mamba-2 layer, a state-space dual layer; build one with ``ssd``.
 
     In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.
     The input determines ``step``, ``x``, ``B`` and ``C``.  The state holds the matrix
@@ -164,7 +164,7 @@ def ssd(
     groups: int = 1,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> SSD:
-    """Draw the core of a Mamba-2 layer.
+    """Draw a Mamba-2 layer without convolution, gate, normalisation and output matrix.
 
     The decay rate ``exp(A_log)`` of a head is uniform on [1, 16], and ``D`` is one.  The
     matrices are uniform, as in PyTorch's ``Linear``.

@@ -574,9 +574,9 @@ def predict_key_gradient(
     This is ``E|d(v . h_t)/dW_k|^2``, summed over the entries of the key weights
     ``W_k``.  ``v`` is the error backpropagated to the state ``h_t``: a random vector of
     unit covariance, independent of the inputs.  ``predict_gated`` omits this moment
-    because it takes seconds for each head of a GatedDeltaNet, which has a decay gate.
-    A few inputs with short keys contribute most of the moment, so simulated estimates
-    converge slowly.
+    because its computation takes seconds for each head if the layer has a decay gate
+    (GatedDeltaNet).  A few inputs with short keys contribute most of the moment, so
+    simulated estimates converge slowly.
 
     Args:
         layer: DeltaNet or GatedDeltaNet.

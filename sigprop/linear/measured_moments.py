@@ -418,11 +418,11 @@ def impulse_moments(
 ) -> dict[str, Any]:
     """Compute a linear layer's second moments from its responses to unit impulses.
 
-    The moments of state, output and gradients are double sums of such responses with
-    the input's autocovariance.  The result equals that of ``predict``, but no
-    eigenvectors are needed.  If the layer is not linear, its responses to impulses of
-    size 1e-6 are used, divided by 1e-6.  ``jit``, ``vmap``, ``grad`` and ``jvp`` may
-    trace the layer and the covariance.
+    The moments of state, output and gradients are double sums of products of two
+    responses, weighted by the input's autocovariance.  The result equals that of
+    ``predict``, but no eigenvectors are needed.  If the layer is not linear, its
+    responses to impulses of size 1e-6 are used, divided by 1e-6.  ``jit``, ``vmap``,
+    ``grad`` and ``jvp`` may trace the layer and the covariance.
 
     The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each takes
     one forward pass, and one reverse pass for each of ``d_out`` outputs.  Memory holds
@@ -435,8 +435,8 @@ def impulse_moments(
             ``steps - 1``.
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are taken, counted from 0.
-        batch: Smallest number of sequences for which the program is compiled; sequences
-            of zeros are added up to it.
+        batch: Smallest number of sequences to simulate.  If fewer are needed, sequences
+            of zeros are appended to reach this number.
 
     Returns:
         A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.
@@ -493,9 +493,9 @@ def exact(
             ``steps - 1``.
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are taken, counted from 0.
-        batch: Smallest number of sequences for which the program is compiled.  If it
-            equals the ``batch`` of ``measure``, both functions can share one compiled
-            program.
+        batch: Smallest number of sequences to simulate.  If fewer are needed, sequences
+            of zeros are appended to reach this number.  If it equals the ``batch`` of
+            ``measure``, both functions can share one compiled program.
 
     Returns:
         A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.

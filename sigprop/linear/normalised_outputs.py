@@ -1,7 +1,6 @@
-"""Outputs of an sLSTM whose forget and input gates are constant: weighted means of inputs.
+"""Second moments of the outputs of an sLSTM with constant forget and input gates.
 
-Notation: ``o``, ``z``  output gate and squashed input of one step;  ``w_0``  weight of the
-newest input;  ``S``  sum of all squared weights.
+With such gates, ``c_t / n_t`` is a weighted mean of ``z`` at all steps so far.
 
 Source: ``sigprop.theory.slstm.state``.
 """
@@ -23,20 +22,32 @@ def squared_outputs(
     law: Law | None = None,
     steps: int | None = None,
 ) -> Moment:
-    """Return ``E y_t^2`` of every neuron, and how far quadrature may be off.
+    """Predict ``E y_t^2`` of sLSTM neurons whose forget and input gates are constant.
 
-    ``y = o (w_0 z + P)``, where ``P`` is a weighted mean of earlier inputs, which are
-    independent of ``o`` and ``z``.
+    The output is ``y_t = o (w_0 z + P)`` with the output gate ``o``,
+    ``z = tanh(W_z u + b_z)`` and a weight ``w_0``.  ``P`` is a weighted sum of the
+    values of ``z`` at earlier steps.  All weights together sum to one.  ``P`` is
+    independent of ``o`` and ``z``, as the inputs are independent in time.
 
     Args:
-        layer: Layer with recurrent matrices, ``W_f`` and ``W_i`` of zeros.
-        scale: Standard deviation of the inputs, which are independent and Gaussian.
-        law: Another law of each input vector.
-        steps: Inputs seen since the zero state; the limit if left out.
+        layer: Layer whose matrices ``R_i``, ``R_f``, ``R_z``, ``R_o``, ``W_f`` and
+            ``W_i`` are zero.
+        scale: Standard deviation of the Gaussian inputs, which are independent of each
+            other and in time.
+        law: Values of the input vector and their probabilities, in place of Gaussian
+            inputs.
+        steps: Number of inputs since the zero state.  Default: the limit of infinitely
+            many.
+
+    Returns:
+        A ``Moment``.  ``value`` is the moment of each neuron.  ``error`` is a bound on
+        the absolute error of ``value``, which is due to quadrature.
 
     Raises:
-        TypeError: If the gates see the state.
-        ValueError: If the forget or the input gate sees the input.
+        TypeError: If a recurrent matrix ``R_i``, ``R_f``, ``R_z`` or ``R_o`` is traced
+            by JAX, or is not zero, so that the gates depend on the state.
+        ValueError: If ``W_f`` or ``W_i`` is not zero, so that the forget or the input
+            gate depends on the input.
 
     Example:
         >>> import jax

@@ -84,8 +84,8 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
     """Read a network and its state from a file that ``save_network`` wrote.
 
     Returns:
-        The network, in training mode, and the state of its batch normalisations, as
-        from ``build``.
+        The network, in training mode, and the state of its batch normalisations, in the
+        form that ``build`` returns.
 
     Raises:
         FileNotFoundError: If there is no such file.

@@ -68,11 +68,12 @@ OF_GELU, OF_GATE = derivative(gelu), derivative(sigmoid)  # each compiled for on
 
 
 class Depth(NamedTuple):
-    """Mean squares of a feature before the first block and after every block.
+    """Mean squares over features, before the first block and after every block.
 
     Attributes:
-        stream: Mean square of a feature of the residual stream at the last step.
-        error: Mean square of ``dL/dx`` for such a feature at the first step.
+        stream: Mean square of the features ``x`` of the residual stream at the last
+            step.
+        error: Mean square of ``dL/dx`` over these features at the first step.
     """
 
     stream: Float[Any, " streams"]
@@ -95,22 +96,24 @@ def predict_errors(
     Args:
         network: Network whose sequence layers are causal and linear. Dropout is
             ignored.
-        autocovariance: Autocovariance of the input, of mean zero, at lags 0, 1, ... An
-            array of shape (lags,) applies to all channels, which are independent. An
-            array of shape (lags, channels, channels) has the covariances of all pairs
-            of channels. The sequence has as many steps as there are lags.
+        autocovariance: Autocovariance at lags 0, 1, ... of the input, which has mean
+            zero. An array of shape (lags,) is that of every channel, and the channels
+            are taken as independent. An array of shape (lags, channels, channels) has
+            the covariances of all pairs of channels. The input has as many steps as
+            there are lags, and the layers start from the zero state.
         state: State of the batch normalisations, which then use its running averages.
             By default they use the predicted moments.
 
     Returns:
-        ``stream``, mean squares of the features at the last step, and ``error``, mean
-        squares of the gradient with respect to them at the first step. Each has an
-        entry for the stream before the first block and one for the stream after each
-        block.
+        A ``Depth``. ``stream`` has the mean squares of the features at the last step.
+        ``error`` has those of the gradient with respect to the features at the first
+        step. Each has an entry for the stream before the first block and one for the
+        stream after each block.
 
     Raises:
-        ValueError: If a layer is not linear and causal, ``autocovariance`` is that of
-            no process, the network reads tokens, or a moment is not finite.
+        ValueError: If a layer is nonlinear or not causal, no stationary process has
+            this ``autocovariance``, the network reads tokens, or a moment is not
+            finite.
 
     Example:
         >>> import jax

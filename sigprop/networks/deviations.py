@@ -38,7 +38,7 @@ class Moments(NamedTuple):
     """Second moments at the last step, one entry per block.
 
     Attributes:
-        stream: Mean square of a feature after the block.
+        stream: Mean square of the features after the block.
         state: ``E|h|^2`` of the recurrence, summed over neurons. It is NaN for a block
             whose stream was measured.
     """
@@ -136,7 +136,7 @@ def draw(
         num: Number of sequences.
 
     Raises:
-        ValueError: If no process has these covariances.
+        ValueError: If no stationary process has these covariances.
     """
     R = np.asarray(autocovariance, float)
     steps, alike = len(R), R.ndim == 1

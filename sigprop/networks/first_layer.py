@@ -31,7 +31,7 @@ def states_over_time(
         autocovariance: Autocovariance of the input at lags 0, 1, ..., one per step.
 
     Raises:
-        ValueError: If no process has these covariances.
+        ValueError: If no stationary process has this ``autocovariance``.
 
     Source: Zucchet & Orvieto (2024), Lemma 1, for finitely many inputs.
     """
@@ -61,8 +61,8 @@ def first_states(
         An array with a row per step and a column per neuron.
 
     Raises:
-        ValueError: If the network does not have these properties, or ``autocovariance``
-            is that of no process.
+        ValueError: If the network does not have these properties, or no stationary
+            process has this ``autocovariance``.
 
     Example:
         >>> import jax

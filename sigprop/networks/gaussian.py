@@ -62,11 +62,12 @@ def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
     """Return the ``Signal`` of independent channels with equal autocovariances.
 
     Args:
-        covariance: Autocovariance of each channel, of mean zero, at lags 0, 1, ...
+        covariance: Autocovariance at lags 0, 1, ... of each channel, which has mean
+            zero.
         channels: Number of channels.
 
     Raises:
-        ValueError: If ``covariance`` is the autocovariance of no process, or
+        ValueError: If no stationary process has the autocovariance ``covariance``, or
             ``channels`` is below one.
 
     Example:

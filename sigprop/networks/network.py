@@ -138,13 +138,14 @@ class Network(eqx.Module):
     ) -> tuple[Stream, Float[Array, " outputs"]]:
         """Read the input of one step, and return the next ``stream`` and the outputs.
 
-        The network must be in inference mode.  After ``t`` inputs, the outputs equal
-        those of calling the network on all ``t`` inputs at once.  If the network does
+        The network must be in inference mode.  If it pools, the outputs after ``t``
+        steps equal the result of calling it on all ``t`` inputs at once.  If it does
         not pool, they equal the last row of that result.
 
         Args:
-            stream: States of the layers, and the count and sum of the features for mean
-                pooling. It comes from ``initial_states`` or from the previous ``step``.
+            stream: States of the layers, and for mean pooling the number of steps so
+                far and the sum of the features over them. It comes from
+                ``initial_states`` or from the previous ``step``.
             u: Inputs of shape (inputs,) of one step, or one token.
             state: State of the batch normalisations, which does not change.
 

@@ -58,7 +58,7 @@ class Predicted(NamedTuple):
     """Predicted moments of each block, with bounds of their errors.
 
     Attributes:
-        stream: Mean square of a feature after each block.
+        stream: Mean square of the features after each block, averaged over features.
         state: ``E|h|^2`` of the recurrence of each block, summed over neurons.
         error: Bound of the distance of each moment from its true value, with the fields
             ``stream`` and ``state``. It includes five standard errors of a simulation. For
@@ -95,16 +95,17 @@ def predict_signals(
 
     The function also works under ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect
     to the network, the autocovariance and the state.  It then computes in the precision
-    of these arguments, and all bounds of a network are infinite.
+    of these arguments.  For a network all error bounds are then infinite; for a single
+    layer they are not.
 
     Args:
         network: Network or layer. Dropout is ignored. For a ``TwoTowers``, the
             prediction is for its field ``tower``.
-        autocovariance: Autocovariance of the input, of mean zero, at lags 0, 1, ... An
-            array of shape (lags,) applies to all channels, which are independent. An
-            array of shape (lags, channels, channels) has the covariances of all pairs
-            of channels. The sequence has as many steps as there are lags, and starts
-            from the zero state.
+        autocovariance: Autocovariance at lags 0, 1, ... of the input, which has mean
+            zero. An array of shape (lags,) is that of every channel, and the channels
+            are taken as independent. An array of shape (lags, channels, channels) has
+            the covariances of all pairs of channels. The input has as many steps as
+            there are lags, and the layers start from the zero state.
         state: State of the batch normalisations, which then use its running averages.
             By default they use the predicted moments.
         measured: Dictionary from the index of a block to samples of the stream after
@@ -115,15 +116,16 @@ def predict_signals(
         seed: Seed of the simulated trajectories.
 
     Returns:
-        For each block, ``stream``, the mean square of a feature after it, and
-        ``state``, ``E|h|^2`` of its recurrence. ``error`` has a bound of the error of
-        each.
+        A ``Predicted``. For each block, ``stream`` is the mean square of the features
+        after the block, and ``state`` is ``E|h|^2`` summed over its neurons. ``error``
+        has the same two fields, with bounds of the errors.
 
     Raises:
-        ValueError: If a layer is not linear and causal and its block is not in
-            ``measured``. Also if ``autocovariance`` is that of no process, the network
-            reads tokens, or a moment is not finite. Also if ``samples`` or ``seed`` is
-            out of range, or ``samples`` is given under a transformation of JAX.
+        ValueError: If a layer is nonlinear or not causal, unless its block is in
+            ``measured``. Also if no stationary process has this ``autocovariance``, the
+            network reads tokens, or a moment is not finite. Also if ``samples`` or
+            ``seed`` is out of range. Also if ``samples`` is given and not zero under a
+            transformation of JAX.
 
     Example:
         >>> import jax
@@ -381,7 +383,8 @@ def source(autocovariance: Any, channels: int) -> Signal:
     """Return the signal of the input.
 
     Raises:
-        ValueError: If no process has the autocovariance, or its shape is wrong.
+        ValueError: If no stationary process has this ``autocovariance``, or its shape
+            is wrong.
     """
     R = numbers(autocovariance)
     if R.ndim != 3:
@@ -400,8 +403,8 @@ def entering(network: Network, autocovariance: Any) -> Signal:
     """Return the signal of the stream that enters the first block.
 
     Raises:
-        ValueError: If no process has the autocovariance, the network reads tokens, or a
-            moment after the encoder is not finite.
+        ValueError: If no stationary process has this ``autocovariance``, the network
+            reads tokens, or a moment after the encoder is not finite.
     """
     encoder, R = network.encoder, numbers(autocovariance)
     if not isinstance(encoder, eqx.nn.Linear):

@@ -144,9 +144,9 @@ def sequence_layer(
             it is the number of real or complex numbers in the state of one direction.
             For ``selective`` it is the number of states of one channel, and for ``s4d``
             that of conjugate pairs of one channel. For ``linoss`` it is the number of
-            oscillators, and for ``slstm`` that of neurons. For ``gla``, ``hgrn2``, ``mlstm``, ``rwkv7`` and the delta-rule
-            layers it is the number of entries of a head's key. For ``ssd`` and
-            ``mamba3`` it is the number of entries of ``B``.
+            oscillators, and for ``slstm`` that of neurons. For ``gla``, ``hgrn2``,
+            ``mlstm``, ``rwkv7`` and the delta-rule layers it is the number of entries of
+            a head's key. For ``ssd`` and ``mamba3`` it is the number of entries of ``B``.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         options: Further arguments of the function that draws the layer, such as

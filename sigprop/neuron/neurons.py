@@ -219,9 +219,11 @@ class Part(NamedTuple):
 
 @runtime_checkable
 class GatedLayer(Protocol):
-    """Protocol of a layer with a method ``neurons`` that describes its neurons.
+    """Protocol of a layer whose gates depend only on the input.
 
-    The page of the module ``sigprop.neuron.neurons`` has a complete example.
+    Its method ``neurons`` returns one ``Part`` for each set of neurons that read the
+    same inputs.  The page of the module ``sigprop.neuron.neurons`` has a complete
+    example.
 
     Example:
         >>> import jax

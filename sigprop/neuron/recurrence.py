@@ -119,7 +119,7 @@ def sensitivity(
 def impulse_response(
     lam: Inexact[Array, " n"], length: int
 ) -> tuple[Inexact[Array, "length n"], Inexact[Array, "length n"]]:
-    """Return the impulse responses of the state and of its derivative ``dh/dlam``.
+    """Return the impulse responses of ``h_t = lam h_{t-1} + x_t`` and of ``dh_t/dlam``.
 
     The derivative is computed by automatic differentiation of the recurrence.  It does
     not rely on the closed form ``k lam**(k-1)`` at ``k`` steps after the impulse.

@@ -276,7 +276,9 @@ def calendar(table: Table) -> Float64[np.ndarray, "rows marks"]:
 
 
 class Errors(NamedTuple):
-    """Errors of a forecast, averaged over all windows of a part.
+    """Errors of a forecast, averaged over all windows of one part of the data.
+
+    The part is the training, validation or test data.
 
     Attributes:
         squared: Mean squared error for each row of the horizon and each feature.

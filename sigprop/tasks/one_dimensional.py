@@ -234,7 +234,7 @@ class Parametrisation:
                 )
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
-        """Modulus and angle (in radians) of the eigenvalue with these parameters."""
+        """Modulus and angle (in radians) of the eigenvalue at the parameters ``at``."""
         modulus = MODULI[self.modulus].forward(at.modulus)
         modulus_for_angle = jax.lax.stop_gradient(modulus) if self.detached else modulus
         return modulus, _angle(self.angle)[0](at.angle, modulus_for_angle)

@@ -103,8 +103,8 @@ class TeacherStudent(eqx.Module):
         """The exact expected loss of a linear student, from impulse responses or modes.
 
         Raises:
-            ValueError: If the student is not linear; if it has other numbers of inputs
-                or outputs than the teacher; if sequences are infinitely long and the
+            ValueError: If the student is not linear; if its number of inputs or outputs
+                differs from the teacher's; if sequences are infinitely long and the
                 student is not causal.
         """
         self._require_widths(student)
@@ -128,7 +128,7 @@ class TeacherStudent(eqx.Module):
 
         Raises:
             ValueError: If the task has no finite length; if ``batch`` is below one; if
-                the student has other numbers of inputs or outputs than the teacher.
+                the student's number of inputs or outputs differs from the teacher's.
         """
         self._require_widths(student)
         if self.length is None or batch < 1:

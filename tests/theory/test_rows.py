@@ -158,6 +158,7 @@ def quick(entry):
     return changed(entry, {"routes": routes, "alone": "the other route is expensive"})
 
 
+@pytest.mark.sampled(200)
 @pytest.mark.parametrize(
     "entry",
     [

@@ -45,8 +45,8 @@ class Limits:
     """Limits on the work of ``audit_checkpoint``.
 
     Attributes:
-        modes: Largest number of modes that are run in each layer.  They are chosen at
-            evenly spaced ranks of the time constant, including the slowest and the
+        modes: Largest number of modes that are run in each layer.  They are evenly
+            spaced in the order of their time constants, including the slowest and the
             fastest mode.
         gated: Largest number of neurons that are run in each gated layer, chosen in the
             same way.  Gated neurons take longer to run.
