@@ -92,8 +92,11 @@ def _chosen(data: xr.Dataset, task: str) -> xr.Dataset:
 
 
 def _map(axes: Axes, data: xr.Dataset) -> None:
-    """Layers downwards, blocks to the right."""
+    """Layers downwards, blocks to the right; nothing if no cell is of the task."""
     ratio, fails = data["ratio"].values, data["fails"].values
+    if not len(ratio):
+        axes.set_axis_off()
+        return
     edges = np.arange(ratio.shape[1] + 1) - 0.5, np.arange(len(ratio) + 1) - 0.5
     axes.pcolormesh(*edges, ratio, cmap=audits.MAP, norm=LogNorm(1 / FAR, FAR))
     for (layer, block), name in np.ndenumerate(fails):
@@ -122,6 +125,8 @@ def shown(results: style.Results) -> str:
     sentences = []
     for task, name in TASKS.items():
         data = _chosen(results[STUDY], task)
+        if not data.sizes["cell"]:
+            continue
         counts = Counter(WORDS[str(fails)] for fails in data["fails"].values.ravel())
         listed = phrases.listed(
             [f"{word} {count}" for word, count in counts.most_common()]

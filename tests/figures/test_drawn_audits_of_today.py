@@ -58,6 +58,15 @@ def test_every_block_has_its_assumption_and_its_ratio(panel):
     assert names == list(figure.NAMES.values())
 
 
+def test_tasks_without_a_training_stay_empty():
+    data = made_up()
+    part = {figure.STUDY: data.isel(cell=data["task"].values == "smnist-10k")}
+    drawn = figure.draw(part)
+    panels = [axes for axes in drawn.axes if axes.get_label() != "<colorbar>"]
+    assert [len(axes.texts) > 10 for axes in panels] == [False, True, False]
+    assert figure.shown(part).startswith("On sMNIST")
+
+
 def test_the_sentence_counts_blocks_and_the_table_has_every_cell():
     results = {figure.STUDY: made_up(1)}
     text, data = figure.shown(results), results[figure.STUDY].sel(quantity="state")
