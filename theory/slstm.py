@@ -185,4 +185,6 @@ def relative_sensitivity() -> Derivation:
     return start(
         "Squared derivatives of the weights, each over the squared weights",
         with_one / without,
+        r"\frac{\mathbb{E} (\partial h/\partial \tilde{f})^2}{\mathbb{E} h^2} \Big/ "
+        r"\frac{\mathbb{E} (\partial c/\partial \tilde{f})^2}{\mathbb{E} c^2}",
     ).then("Geometric sums and their derivatives", 2 / (1 + f**2))
