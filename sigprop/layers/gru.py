@@ -7,21 +7,21 @@ with ``s`` the sigmoid.  The forget gate ``f`` corresponds to the eigenvalue ``l
 Source: Zucchet & Orvieto (2024), Eq. 26-33.
 """
 
-from typing import ClassVar, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.initialisers import each, fan_in, require_sizes
+from sigprop.layers.sequential import SequentialLayer
 from sigprop.numerics.arguments import LARGEST, require_moderate
 
 
 @final
-class GRU(Layer):
+class GRU(SequentialLayer):
     """Gated recurrent unit (GRU); build one with ``gru``.
 
     The state obeys ``h <- f h + (1 - f) n``, and the output is ``y = C h + D u``.  With ``s``
@@ -36,8 +36,6 @@ class GRU(Layer):
         >>> layer.linear, layer.state_size, layer.W_rh.shape
         (False, 4, (4, 4))
     """
-
-    linear: ClassVar[bool] = False
 
     W_rx: Float[Array, "n d_in"]
     W_fx: Float[Array, "n d_in"]
@@ -84,26 +82,6 @@ class GRU(Layer):
         r_h, f_h, n_h = jnp.split(mixing @ h, 3)
         n = jnp.tanh(n_u + sigmoid(r_u + r_h) * (n_h + self.b_nh))
         return blend(f_u + f_h, h, n)
-
-    def step(
-        self, state: Float[Array, " n"], u: Float[Array, " d_in"]
-    ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
-        """Take one input and return the next state and the output."""
-        state = self._advance(state, self._entering(u[None])[0], self._mixing())
-        return state, self.C @ state + self.D @ u
-
-    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """Compute the states of all steps, starting from the zero state.
-
-        The steps run in sequence, because the gates depend on the state.
-        """
-        mixing = self._mixing()
-
-        def body(h, entering):
-            h = self._advance(h, entering, mixing)
-            return h, h
-
-        return lax.scan(body, self.initial_state(), self._entering(u))[1]
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]

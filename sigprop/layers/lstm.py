@@ -7,22 +7,22 @@ Source: Tallec & Ollivier (2018), chrono initialisation; Zucchet & Orvieto (2024
 Appendix D.1.
 """
 
-from typing import ClassVar, final
+from typing import final
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.gru import chrono, orthogonal
 from sigprop.layers.initialisers import each, fan_in, require_sizes
+from sigprop.layers.sequential import SequentialLayer
 from sigprop.numerics.arguments import LARGEST, require_number
 
 
 @final
-class LSTM(Layer):
+class LSTM(SequentialLayer):
     """Long short-term memory layer (LSTM); build one with ``lstm``.
 
     The recurrence is ``c <- f c + i g``, ``h = o tanh(c)``, and the output is
@@ -35,8 +35,6 @@ class LSTM(Layer):
         >>> layer.linear, layer.state_size
         (False, 8)
     """
-
-    linear: ClassVar[bool] = False
 
     W_ix: Float[Array, "n d_in"]
     W_fx: Float[Array, "n d_in"]
@@ -86,26 +84,6 @@ class LSTM(Layer):
         i, f, o, g = jnp.split(entering + mixing @ h, 4)
         c = sigmoid(f) * c + sigmoid(i) * jnp.tanh(g)
         return jnp.concatenate([sigmoid(o) * jnp.tanh(c), c])
-
-    def step(
-        self, state: Float[Array, " size"], u: Float[Array, " d_in"]
-    ) -> tuple[Float[Array, " size"], Float[Array, " d_out"]]:
-        """Take one input and return the next state and the output."""
-        state = self._advance(state, self._entering(u[None])[0], self._mixing())
-        return state, self.read(state[None], u[None])[0]
-
-    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time size"]:
-        """Compute the states of all steps, starting from the zero state.
-
-        The steps run in sequence, because the gates depend on the state.
-        """
-        mixing = self._mixing()
-
-        def body(state, entering):
-            state = self._advance(state, entering, mixing)
-            return state, state
-
-        return lax.scan(body, self.initial_state(), self._entering(u))[1]
 
     def read(
         self, h: Float[Array, "time size"], u: Float[Array, "time d_in"]

@@ -18,18 +18,17 @@ as ``exp(-i~)`` overflows.
 """
 
 import math
-from typing import ClassVar, Literal, final
+from typing import Literal, final
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.core import Tracer
 from jax.nn import log_sigmoid, sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group, Layer
+from sigprop.layers.base import Group
 from sigprop.layers.initialisers import (
     each,
     normal,
@@ -37,6 +36,7 @@ from sigprop.layers.initialisers import (
     require_sizes,
 )
 from sigprop.layers.projected import require_heads
+from sigprop.layers.sequential import SequentialLayer
 from sigprop.neuron.neurons import Moved, Part, describe
 from sigprop.numerics.arguments import (
     require_choice,
@@ -52,7 +52,7 @@ ADDED = 1.3  # to the exponent, in the last block
 
 
 @final
-class SLSTM(Layer):
+class SLSTM(SequentialLayer):
     """Scalar LSTM layer (sLSTM) of xLSTM; build one with ``slstm``.
 
     In every neuron, ``c_t = f c_{t-1} + i z`` and ``n_t = f n_{t-1} + i``.  The output
@@ -68,8 +68,6 @@ class SLSTM(Layer):
         >>> layer.linear, layer.state_size, layer.R_f.shape
         (False, 24, (2, 3, 3))
     """
-
-    linear: ClassVar[bool] = False
 
     W_i: Float[Array, "n d_in"]
     W_f: Float[Array, "n d_in"]
@@ -125,26 +123,6 @@ class SLSTM(Layer):
         c, n = f * c + i * jnp.tanh(z), f * n + i
         return jnp.concatenate([sigmoid(o) * c / n, c, n, m])
 
-    def step(
-        self, state: Float[Array, " states"], u: Float[Array, " d_in"]
-    ) -> tuple[Float[Array, " states"], Float[Array, " n"]]:
-        """Take one input and return the next state and the output."""
-        state = self._advance(state, self._entering(u[None])[0], self._mixing())
-        return state, self.read(state[None], u[None])[0]
-
-    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
-        """Compute the states of all steps, starting from the zero state.
-
-        The steps run one after another, as the gates depend on the previous state.
-        """
-        mixing = self._mixing()
-
-        def body(state, entering):
-            state = self._advance(state, entering, mixing)
-            return state, state
-
-        return lax.scan(body, self.initial_state(), self._entering(u))[1]
-
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time n"]:
@@ -185,13 +163,7 @@ class SLSTM(Layer):
             TypeError: If a recurrent matrix ``R_i``, ``R_f``, ``R_z`` or ``R_o`` is
                 traced by JAX, or is not zero, so that the gates depend on the state.
         """
-        mixing = (self.R_i, self.R_f, self.R_z, self.R_o)
-        if any(isinstance(R, Tracer) or np.any(R) for R in mixing):
-            raise TypeError(
-                "need recurrent matrices R_i, R_f, R_z and R_o of zeros for moments of an "
-                "SLSTM, got others or traced ones: gates that see the state have no closed "
-                "form; replace them by zeros, or measure"
-            )
+        require_no_mixing(self)
         moved = {
             "W_f": Moved("r", "each"),
             "b_f": Moved("r"),
@@ -215,6 +187,25 @@ class SLSTM(Layer):
             groups[f"W_{gate}"] = "input"
             groups[f"R_{gate}"] = groups[f"b_{gate}"] = "recurrent"
         return groups
+
+
+def require_no_mixing(layer: SLSTM) -> None:
+    """Check that the gates do not depend on the state.
+
+    Args:
+        layer: Layer to check.
+
+    Raises:
+        TypeError: If a recurrent matrix ``R_i``, ``R_f``, ``R_z`` or ``R_o`` is not zero,
+            or is traced by JAX.
+    """
+    mixing = (layer.R_i, layer.R_f, layer.R_z, layer.R_o)
+    if any(isinstance(R, Tracer) or np.any(R) for R in mixing):
+        raise TypeError(
+            "need recurrent matrices R_i, R_f, R_z and R_o of zeros for moments of an "
+            "SLSTM, got others or traced ones: gates that see the state have no closed "
+            "form; replace them by zeros, or measure"
+        )
 
 
 def forget_biases(

@@ -8,7 +8,7 @@ Source: ``sigprop.theory.slstm.state``.
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.layers.slstm import SLSTM
+from sigprop.layers.slstm import SLSTM, require_no_mixing
 from sigprop.neuron.gated import Moment, gated_state_moment
 from sigprop.neuron.neurons import describe
 from sigprop.neuron.quadrature import Law
@@ -57,7 +57,7 @@ def squared_outputs(
         >>> squared_outputs(replace(layer, constant)).value.shape
         (2,)
     """
-    layer.neurons()  # refuses gates that see the state
+    require_no_mixing(layer)
     if np.any(layer.W_f) or np.any(layer.W_i):
         raise ValueError(
             "need W_f and W_i of zeros for the outputs of an SLSTM, got others: the moment "

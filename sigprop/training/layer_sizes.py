@@ -15,8 +15,8 @@ MATRICES = (
     *("mamba3", "mlstm", "rwkv7", "selective", "ssd"),
 )
 CHANNELS = (
-    *("causal_attention", "constant_gate", "gated_unit", "mingru", "rglru"),
-    "slstm",
+    *("causal_attention", "constant_gate", "gated_unit"),
+    *("mingru", "rglru", "slstm"),
 )
 """Layers with one state per channel, so that the size of the state is the width."""
 
