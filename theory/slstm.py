@@ -85,12 +85,11 @@ def state() -> Derivation:
 def normaliser() -> Derivation:
     """``Var n / (E n)^2`` after ``T`` independent log-normal gates."""
     variance = _E_SECOND - _E_FIRST**2
-    share = (1 - f) * (1 + f**T) / ((1 + f) * (1 - f**T))
     return start(
         "Variances of independent gates add up, and so do their means",
         variance * _total(f ** (2 * n), T) / (_E_FIRST * _total(f**n, T)) ** 2,
         r"\frac{\operatorname{Var} n}{(\mathbb{E} n)^2}",
-    ).then("Geometric sums", (exp(spread**2) - 1) * share)
+    ).then("Geometric sums", (exp(spread**2) - 1) * state().result)
 
 
 @cache
@@ -116,13 +115,12 @@ def drawn() -> Derivation:
     independent logarithms of small variance its change is half the sum of ``Q``'s second
     derivatives by them, times the variance.
     """
-    p, g = symbols(
-        "p g", positive=True
-    )  # a share of the sum, and its logarithm's change
+    # A share of the sum, and the change of its logarithm.
+    p, g = symbols("p g", positive=True)
     first = (1 - f) / (1 + f)  # the sum of squared shares
     Q = (first + p**2 * (exp(2 * g) - 1)) / (1 + p * (exp(g) - 1)) ** 2
-    bent: Any = expand(simplify(diff(Q, g, 2).subs(g, 0)))
-    terms = bent.subs(p, (1 - f) * f**n) / 2
+    second: Any = expand(simplify(diff(Q, g, 2).subs(g, 0)))
+    terms = second.subs(p, (1 - f) * f**n) / 2
     sign = f**2 + 3 * f - 1
     return start(
         "Half the second derivatives by the logarithms of all gates",

@@ -56,12 +56,18 @@ def state_by_sequences(f: float, T: int) -> float:
 # Sums behind gates that are drawn.
 
 
-def normaliser_by_recursion(f: float, spread: float, T: int) -> float:
-    """Moments step after step, of gates of mean one."""
-    squared, mean, square = 1 / share_by_nodes(spread), 0.0, 0.0
+def sum_of_weights(f: float, squared: float, T: int) -> tuple[float, float]:
+    """First and second moment step after step, of gates of mean one."""
+    mean, square = 0.0, 0.0
     for _ in range(T):
         square = f**2 * square + 2 * f * mean + squared
         mean = f * mean + 1
+    return mean, square
+
+
+def normaliser_by_recursion(f: float, spread: float, T: int) -> float:
+    """Moments step after step."""
+    mean, square = sum_of_weights(f, 1 / share_by_nodes(spread), T)
     return square / mean**2 - 1
 
 
@@ -73,12 +79,10 @@ def normaliser_by_sum(f: float, spread: float, T: int) -> float:
 
 def ratio_by_recursion(f: float, spread: float) -> float:
     """Moments of both sums step after step."""
-    squared, mean, square, of_inputs = 1 / share_by_nodes(spread), 0.0, 0.0, 0.0
+    squared, of_inputs = 1 / share_by_nodes(spread), 0.0
     for _ in range(LONG):
-        square = f**2 * square + 2 * f * mean + squared
-        mean = f * mean + 1
         of_inputs = f**2 * of_inputs + squared
-    return of_inputs / square
+    return of_inputs / sum_of_weights(f, squared, LONG)[1]
 
 
 def ratio_by_sum(f: float, spread: float) -> float:
@@ -144,13 +148,21 @@ def by_weights(f: float, T: int = LONG) -> float:
     return energy(of_weights(sigmoid, math.log(f / (1 - f)), T))
 
 
-def by_moments(f: float, T: int = LONG) -> float:
-    """Moments of the sum and of its derivative, step after step."""
-    n = moved = cc = cd = dd = 0.0  # d: the derivative of c by f
+def moments(f: float, T: int) -> tuple[float, float, float]:
+    """``E c^2``, ``E c d`` and ``E d^2`` step after step, ``d`` the derivative of ``c``."""
+    cc = cd = dd = 0.0
     for _ in range(T):
         dd = f**2 * dd + 2 * f * cd + cc
         cd = f**2 * cd + f * cc
         cc = f**2 * cc + 1
+    return cc, cd, dd
+
+
+def by_moments(f: float, T: int = LONG) -> float:
+    """Moments of the sum and of its derivative by the gate, over those of the weights."""
+    cc, cd, dd = moments(f, T)
+    n = moved = 0.0
+    for _ in range(T):
         moved, n = f * moved + n, f * n + 1
     square = dd / n**2 - 2 * cd * moved / n**3 + cc * moved**2 / n**4
     return (f * (1 - f)) ** 2 * square
@@ -176,10 +188,8 @@ def relative_by_weights(f: float) -> float:
 
 def relative_by_moments(f: float) -> float:
     """Of moments step after step, each over the second moment of its sum."""
-    cc = cd = dd = n = 0.0
-    for _ in range(LONG):
-        dd, cd = f**2 * dd + 2 * f * cd + cc, f**2 * cd + f * cc
-        cc, n = f**2 * cc + 1, f * n + 1
+    cc, _, dd = moments(f, LONG)
+    n, _ = sum_of_weights(f, 1.0, LONG)
     without = (f * (1 - f)) ** 2 * dd / cc
     return by_moments(f) * n**2 / cc / without
 

@@ -66,12 +66,12 @@ def exponent_by_line(N: int, k: int, rise: float, total: float, T: float) -> flo
 def exponent_by_equations(N: int, k: int, rise: float, total: float, T: float) -> float:
     """By linear equations: at ``T`` no rate differs from the mean of its neighbours."""
     logs = np.interp(np.arange(N), [0, k, N - 1], [0.0, rise, total])
-    bend = np.eye(N)
+    differences = np.eye(N)
     for row in range(1, N - 1):
-        bend[row, row - 1 : row + 2] = -1.0, 2.0, -1.0
-    right = bend @ logs / math.log(T)
+        differences[row, row - 1 : row + 2] = -1.0, 2.0, -1.0
+    right = differences @ logs / math.log(T)
     right[[0, -1]] = 1.0, 0.0
-    return float(np.linalg.solve(bend, right)[k])
+    return float(np.linalg.solve(differences, right)[k])
 
 
 def gap_by_code(N: int, gap: float, mean: float, t: float, T: float) -> float:

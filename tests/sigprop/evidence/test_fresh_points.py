@@ -25,6 +25,7 @@ PARTS = {
     "layers_of_today",
     "mimo",
     "oscillators",
+    "slstm",
     "state_spaces",
     "tapers",
     "transitions",

@@ -157,8 +157,8 @@ def test_small_fluctuations_of_input_gates(f):
     def squares(arguments):
         return (ends(layer, impulses(arguments))[:, 0] ** 2).sum()
 
-    bent = jnp.trace(jax.hessian(squares)(jnp.zeros(80)))
-    assert float(bent) / 2 == pytest.approx(stated("slstm-drawn", f=f), rel=EXACT)
+    curvature = jnp.trace(jax.hessian(squares)(jnp.zeros(80)))
+    assert float(curvature) / 2 == pytest.approx(stated("slstm-drawn", f=f), rel=EXACT)
 
 
 def sensitivity(layer, T):

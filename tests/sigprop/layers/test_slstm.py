@@ -165,7 +165,7 @@ def released_case():
 
 @jax.jit
 def answers(layer, u):
-    """What ``RELEASED`` has, and the derivative by ``b_i``."""
+    """Return the numbers of ``RELEASED``, and the derivative with respect to ``b_i``."""
     weights = jnp.cos(1.0 + jnp.arange(TIME * NEURONS)).reshape(TIME, NEURONS)
 
     def total(layer, u):
