@@ -74,14 +74,14 @@ class GRU(SequentialLayer):
 
     def _advance(
         self,
-        h: Float[Array, " n"],
+        state: Float[Array, " n"],
         entering: Float[Array, " gates"],
         mixing: Float[Array, "gates n"],
     ) -> Float[Array, " n"]:
         r_u, f_u, n_u = jnp.split(entering, 3)
-        r_h, f_h, n_h = jnp.split(mixing @ h, 3)
+        r_h, f_h, n_h = jnp.split(mixing @ state, 3)
         n = jnp.tanh(n_u + sigmoid(r_u + r_h) * (n_h + self.b_nh))
-        return blend(f_u + f_h, h, n)
+        return blend(f_u + f_h, state, n)
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time d_in"]
