@@ -755,6 +755,7 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
+@pytest.mark.sampled(18)
 def test_sentences_under_a_figure_are_short_and_plain(name):
     text = shown(name)
     assert text.endswith(".")
@@ -766,6 +767,7 @@ def test_sentences_under_a_figure_are_short_and_plain(name):
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
+@pytest.mark.sampled(18)
 def test_numbers_behind_a_figure_fill_a_table(name):
     results = {study: anew(study) for study in catalogue.entry(name).needs()}
     rows = catalogue.details(name, results)
@@ -779,6 +781,7 @@ FRAGILE = {"rotrnn-3", "sigprop-adam", "sigprop-depth", "zucchet-5"}
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
+@pytest.mark.sampled(18)
 def test_the_sentence_of_a_figure_follows_its_data(name):
     shown, needed = catalogue.module(name).shown, catalogue.entry(name).needs()
     text = shown({study: anew(study) for study in needed})

@@ -108,6 +108,7 @@ def test_what_is_no_formula_is_refused():
 
 
 @pytest.mark.parametrize("key", READ)
+@pytest.mark.sampled(100)
 def test_what_is_printed_is_what_is_judged(key):
     latex = FORMS[key][0]
     assert says(key, latex), (

@@ -138,6 +138,7 @@ def right(num=50):
     return sums(num)
 
 
+@pytest.mark.slow
 def test_two_devices_give_the_same_sums():
     (ours,) = told(report_all, 2)
     assert same(ours, right())
