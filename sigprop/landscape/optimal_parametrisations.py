@@ -361,7 +361,9 @@ class OptimalParametrisation:
         eigenvalue by the angle pi.
 
         Raises:
-            ValueError: If no finite parameter gives this angle.
+            ValueError: If the modulus is outside this interval, or no finite parameter
+                gives this angle.
         """
+        require_within("modulus", modulus, -1, 1)
         plain = self._angles().coordinates(modulus, angle)
         return plain._replace(modulus=self.path.modulus().inverse(plain.modulus))

@@ -241,6 +241,12 @@ def test_the_optimal_chart_goes_there_and_back_and_hides_what_it_should():
     )
 
 
+@pytest.mark.parametrize("modulus", [1.0, -1.0, 1.5, np.array([0.5, np.nan])])
+def test_an_eigenvalue_outside_the_disc_has_no_coordinates(modulus):
+    with pytest.raises(ValueError, match=r"need modulus in \(-1, 1\), got"):
+        OptimalParametrisation().coordinates(modulus, 0.1)
+
+
 def test_bad_paths_are_refused():
     with pytest.raises(ValueError, match="need a gain in none, white, matched, loss"):
         Path(gain="best")
