@@ -191,7 +191,7 @@ class Run(NamedTuple):
 def start(
     parameters: Parameters, optimiser: Optimiser, rate: Any, key: PRNGKeyArray
 ) -> Run:
-    """Return a run before its first step.
+    """Return the state of a training run before its first step.
 
     ``jax.vmap`` of this function starts many runs.
 
@@ -301,10 +301,11 @@ def effective_rates(
 ) -> Parameters:
     """Return the effective learning rate of Adam for each entry of the parameters.
 
-    It is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v`` is the running
-    average of the squared gradient after ``t`` steps, and ``b2`` its decay factor.
-    ``rate`` is the learning rate of the last step.  Adam changes a parameter by minus
-    this effective rate times the bias-corrected average of its gradient.
+    The effective rate is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v``
+    is the running average of the squared gradient after ``t`` steps, and ``b2`` is the
+    decay factor of this average.  ``rate`` is the learning rate of the last step.  Adam
+    changes a parameter by minus this effective rate times the bias-corrected average of
+    its gradient.
 
     Args:
         run: State of the run.
