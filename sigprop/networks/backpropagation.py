@@ -91,7 +91,7 @@ def predict_errors(
     the first block and after each block.  The sum runs over all steps and features
     ``x`` of the stream after the last block.  The weights ``v`` are independent, with
     mean zero and variance one.  The function also works under ``jit``, ``vmap``,
-    ``grad`` and ``jvp``; it then computes in the precision of its arguments.
+    ``grad`` and ``jvp``; there it computes in the precision of its arguments.
 
     Args:
         network: Network whose sequence layers are causal and linear. Dropout is
@@ -101,14 +101,14 @@ def predict_errors(
             are taken as independent. An array of shape (lags, channels, channels) has
             the covariances of all pairs of channels. The input has as many steps as
             there are lags, and the layers start from the zero state.
-        state: State of the batch normalisations, which then use its running averages.
-            By default they use the predicted moments.
+        state: State of the batch normalisations. They use its running averages if it is
+            given, and the predicted moments by default.
 
     Returns:
         A ``Depth``. ``stream`` has the mean squares of the features at the last step.
-        ``error`` has those of the gradient with respect to the features at the first
-        step. Each has an entry for the stream before the first block and one for the
-        stream after each block.
+        ``error`` has the mean squares of the gradient with respect to the features at
+        the first step. Both arrays have an entry for the stream before the first block
+        and one for the stream after each block.
 
     Raises:
         ValueError: If a layer is nonlinear or not causal, no stationary process has
