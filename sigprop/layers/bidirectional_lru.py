@@ -29,7 +29,7 @@ class BidirectionalLRU(Bidirectional):
     """Bidirectional LRU with one recurrence; build one with ``bidirectional_lru``.
 
     Both directions have the same eigenvalues, ``B`` and ``gamma``, but different ``C``.
-    The readout of the forward state is ``C_re[0] + i C_im[0]``, and that of the
+    The readout of the forward state is ``C_re[0] + i C_im[0]``, and the readout of the
     backward state is ``C_re[1] + i C_im[1]``.
 
     Example:
@@ -116,7 +116,7 @@ def bidirectional_lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> BidirectionalLRU:
-    """Draw a bidirectional LRU, like an ``lru`` with a second, independent ``C``.
+    """Draw a bidirectional LRU: an ``lru`` with a second ``C``, for the backward state.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.
@@ -128,7 +128,7 @@ def bidirectional_lru(
             is a list, its entries are the limits of successive modes, repeated
             cyclically.
         spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
-            ``log`` for ``log(-log|lam|)`` evenly spaced.
+            ``log`` for evenly spaced ``log(-log|lam|)``.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 

@@ -34,7 +34,7 @@ class BLUR(Bidirectional):
 
     Except in ``D``, index 0 of an array's first axis is the forward half, and index 1
     is the backward half.  ``gamma`` selects the normalisation, as in ``LRU``.  Eq. 10
-    of the paper has no normalisation, which is ``gamma="absent"``.
+    of the paper has no normalisation, as with ``gamma="absent"``.
 
     Example:
         >>> layer = blur(4, 2, key=jax.random.key(0))
@@ -121,8 +121,8 @@ def blur(
 ) -> BLUR:
     """Draw a BLUR layer, an LRU in each direction of time.
 
-    Both are drawn like ``lru``, but with half the variance of ``C``, because an output
-    sums over the states of two directions.  The paper does not give the distribution of
+    Each LRU is drawn like ``lru``, except that the variance of ``C`` is halved, because
+    an output sums over both directions.  The paper does not give the distribution of
     ``C``.
 
     Args:

@@ -124,8 +124,9 @@ def complex_lru(
 ) -> ComplexDiagonal:
     """Draw an LRU without normalisation and with a choice of trained coordinates.
 
-    As drawn, ``complex_lru(..., key=key)`` and ``lru(..., key=key, gamma="absent")``
-    have the same outputs; training changes them in different ways.
+    Before training, ``complex_lru(..., key=key)`` and
+    ``lru(..., key=key, gamma="absent")`` have the same outputs.  Training changes them
+    differently, because the trained coordinates differ.
 
     Args:
         state_size: Number of complex numbers in the state.

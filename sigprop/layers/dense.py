@@ -225,7 +225,7 @@ def linear_rnn(
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
-    """Draw a linear RNN with a dense recurrent matrix, as ``block_rnn`` with one block.
+    """Draw a linear RNN with a dense recurrent matrix: a ``block_rnn`` with one block.
 
     Args:
         state_size: Number of real numbers in the state.
@@ -275,8 +275,8 @@ def nonlinear_rnn(
         activation: Activation of the recurrence: ``identity``, ``tanh`` or ``relu``.
         skip: Shape of the skip connection ``D``: ``matrix``, or ``vector`` for one
             factor per channel, as in the LRU.
-        radius: Largest modulus of the eigenvalues: the recurrent matrix is scaled so
-            that it has this value. By default the matrix is not scaled.
+        radius: Largest modulus of the eigenvalues, set by scaling the recurrent matrix.
+            By default the matrix is not scaled.
 
     Raises:
         ValueError: If a size is below one, ``radius`` is not positive, or

@@ -182,8 +182,8 @@ def lru(
     """Draw an LRU, initialised as in the listing of its paper.
 
     The real and the imaginary parts of ``B`` are normal with variance ``1/(2 width)``,
-    and those of ``C`` are normal with variance ``1/state_size``.  ``D`` is a standard
-    normal vector.
+    and the parts of ``C`` are normal with variance ``1/state_size``.  ``D`` is a
+    standard normal vector.
 
     Args:
         state_size: Number of complex numbers in the state, ``N`` in the paper.
@@ -195,7 +195,7 @@ def lru(
             is a list, its entries are the limits of successive modes, repeated
             cyclically.
         spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
-            ``log`` for ``log(-log|lam|)`` evenly spaced; ``area`` in the paper.
+            ``log`` for evenly spaced ``log(-log|lam|)``; ``area`` in the paper.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 
@@ -296,7 +296,7 @@ def released_zucchet_lru(
     """Draw an LRU, initialised as in the released code of Zucchet & Orvieto.
 
     There are two differences from ``zucchet_lru``, which follows the text of the paper.
-    Phases are uniform on [-theta0, theta0]; 2 pi is added to negative ones so that
+    Phases are uniform on [-theta0, theta0]; 2 pi is added to negative phases, so that
     their logarithm exists.  The variance of the entries of ``B``, ``C`` and ``D`` is
     one over the fan-out, not over the fan-in.  If there are many more states than
     inputs and outputs, ``B`` is far smaller and ``C`` far larger than in

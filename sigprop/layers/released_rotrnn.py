@@ -57,8 +57,8 @@ def released_rotrnn(
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
         gamma_range: Smallest and largest decay factor of a head, per step.
-        theta_range: Smallest and largest angle per step, in radians. The smallest is 0
-            in the authors' code.
+        theta_range: Smallest and largest angle per step, in radians. The smallest angle
+            is 0 in the authors' code.
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, or a range is not
@@ -87,7 +87,7 @@ def released_bidirectional_rotrnn(
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN, initialised as in the authors' code.
 
-    It has the parameters of ``released_rotrnn`` and a second ``C`` of the same
+    The layer has the parameters of ``released_rotrnn`` and a second ``C`` of the same
     distribution.
 
     Args:

@@ -143,8 +143,8 @@ def rglru(
         radii: Range of ``exp(-softplus(Lambda))``. If the recurrence gate ``r`` is 1,
             the decay factor ``a`` of a step is the eighth power of this number.
         spread: Distribution of ``exp(-softplus(Lambda))``. With ``area``, as in the
-            reference code, its square is uniform. With ``log``, the numbers
-            ``log(softplus(Lambda))`` are evenly spaced.
+            reference code, the square of this number is uniform. With ``log``, the
+            values of ``log(softplus(Lambda))`` are evenly spaced.
 
     Raises:
         ValueError: If a size is below one, ``state_size`` and ``width`` differ, or

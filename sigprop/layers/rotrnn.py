@@ -124,7 +124,8 @@ class RotRNN(Layer):
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
         """Take one input and return the next state and the output.
 
-        Each head's state is multiplied by its dense matrix ``gamma A``.
+        The state of each head is multiplied by the dense matrix ``gamma A`` of the
+        head.
         """
         heads = state.reshape(self.theta.shape[0], -1)
         mixed = jnp.einsum("hij,hj->hi", self.transition(), heads)
@@ -148,7 +149,7 @@ class RotRNN(Layer):
     def inward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "pairs d_in"], Float[Array, "pairs d_in"]]:
-        """Return the even and odd rows of ``P^T xi B``: real and imaginary parts.
+        """Return the even rows and the odd rows of ``P^T xi B``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -337,9 +338,9 @@ def rotrnn(
 
     ``released_rotrnn`` follows the authors' code instead.  Here ``gamma^2`` and
     ``theta`` are uniform, and ``M`` and ``D`` are standard normal.  The variance of
-    ``B`` is ``1/width``, and that of ``C`` is ``1/state_size``; Appendix B.3 mentions
-    the Glorot variance instead.  The default ranges are those of the paper for the task
-    Retrieval.
+    ``B`` is ``1/width``, and the variance of ``C`` is ``1/state_size``; Appendix B.3
+    mentions the Glorot variance instead.  The default ranges are those of the paper for
+    the task Retrieval.
 
     Args:
         state_size: Number of real numbers in the state, summed over heads.
@@ -352,7 +353,7 @@ def rotrnn(
             angle is a list, its entries apply to successive angles of a head, repeated
             cyclically.
         spread: Distribution of the decay factors ``gamma``: ``area`` (the listing) for
-            uniform ``gamma^2``, or ``log`` for ``log(-log gamma)`` evenly spaced.
+            uniform ``gamma^2``, or ``log`` for evenly spaced ``log(-log gamma)``.
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, ``spread`` is
@@ -395,7 +396,8 @@ def bidirectional_rotrnn(
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN, initialised as in the listing of its paper.
 
-    It has the parameters of ``rotrnn`` and a second ``C`` of the same distribution.
+    The layer has the parameters of ``rotrnn`` and a second ``C`` of the same
+    distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -407,7 +409,7 @@ def bidirectional_rotrnn(
             angle is a list, its entries apply to successive angles of a head, repeated
             cyclically.
         spread: Distribution of the decay factors ``gamma``: ``area`` for uniform
-            ``gamma^2``, or ``log`` for ``log(-log gamma)`` evenly spaced.
+            ``gamma^2``, or ``log`` for evenly spaced ``log(-log gamma)``.
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, ``spread`` is

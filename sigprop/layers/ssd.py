@@ -170,7 +170,7 @@ def ssd(
     matrices are uniform, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Number of entries of ``B``, equal to that of ``C``. The state has
+        state_size: Number of entries of ``B``, and of ``C``. The state has
             ``state_size`` numbers for each output.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.

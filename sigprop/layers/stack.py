@@ -82,7 +82,7 @@ class Stack(Layer):
         return jnp.concatenate(states), u
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """Return the states of all layers at all steps, from the zero state on."""
+        """Return the states of all layers and steps, starting from the zero state."""
         states = []
         for layer in self.layers:
             h = layer.states(u)
