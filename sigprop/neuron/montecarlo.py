@@ -563,7 +563,8 @@ def second_moments(
         pairs: Pairs of neuron indices.  For each pair, the products of the real parts
             of the two states, and of the two derivatives, are averaged as well.
         gain: Real factor on each neuron's input.  Default: 1.
-        tick: Function that is called after each batch with its number of trajectories.
+        tick: Function that is called after each batch, with the number of trajectories
+            in the batch.
 
     Returns:
         A dictionary for each of ``times``.  Its values are ``Sums`` over the

@@ -119,6 +119,9 @@ class Neurons(NamedTuple):
 class Moved(NamedTuple):
     """Effect of one parameter of a layer on the layer's neurons.
 
+    A projection of the input is the product of a weight vector and the input, plus an
+    offset.  The gate of a neuron depends on projections and on gate parameters.
+
     Attributes:
         by: Name of the projection or the gate parameter that depends on the layer's
             parameter.
@@ -334,6 +337,8 @@ def read_by(
     moved: Mapping[str, Reads] | None = None,
 ) -> Readout:
     """Return a ``Readout`` with constant queries, or with queries linear in the input.
+
+    The query of a neuron is the factor of its state in the outputs; see ``Readout``.
 
     Args:
         mixing: Constant weight of each neuron in each output, of shape (outputs,

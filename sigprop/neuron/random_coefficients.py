@@ -141,10 +141,10 @@ def fourth_moment(
 ) -> Float[Any, "..."]:
     """Return the fourth moment of a linear recurrence with random coefficients.
 
-    It is ``E h^4``, where the next state is ``h' = a h + b``.  The coefficients
-    ``(a, b)`` of different steps are independent.  The function works under ``jit``,
-    ``vmap``, ``grad`` and ``jvp``.  Under these transformations it returns infinity if
-    the limit is infinite, instead of raising an error.
+    The moment is ``E h^4``, where the next state after ``h`` is ``h' = a h + b``.  The
+    coefficients ``(a, b)`` of different steps are independent.  The function works
+    under ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under these transformations it
+    returns infinity if the limit is infinite, instead of raising an error.
 
     Args:
         known: Expectations of all 14 products of one to four factors ``a`` or ``b``.
