@@ -49,7 +49,7 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
         ValueError: If windows have fewer input rows than a season.
 
     Example:
-        The forecasts are of 431 windows, 26 weeks and one feature:
+        The forecasts have 431 windows, 26 weeks and one feature:
 
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
@@ -75,7 +75,7 @@ def climatology(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horiz
             ``task.windows``.
 
     Example:
-        The forecasts are of 431 windows, 26 weeks and one feature:
+        The forecasts have 431 windows, 26 weeks and one feature:
 
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
@@ -115,7 +115,7 @@ class Linear(NamedTuple):
 def least_squares(task: Forecasts) -> Linear:
     """Fit a linear map from input rows to forecast rows by least squares.
 
-    The map has a constant term, is the same for all features, and has the least squared
+    The map has a constant term, is the same for all features, and minimises the squared
     error over all training windows.  The windows of at most two features are in memory
     at a time.
 

@@ -23,7 +23,7 @@ SPLIT_SEED = 42  # of a split that a data set does not bring along
 
 
 class Batch(NamedTuple):
-    """A batch of examples, filled up to its size with copies of an example.
+    """A batch of examples, filled up with copies to a fixed number of rows.
 
     Attributes:
         inputs: Tokens or features of each step of each example.

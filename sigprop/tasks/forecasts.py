@@ -49,7 +49,8 @@ def splits(table: Table) -> dict[Part, Rows]:
         ``train``, ``validation`` and ``test``.
 
     Raises:
-        ValueError: If one of these four tables has fewer than 20 months of rows.
+        ValueError: If the table is ETTh1, ETTh2, ETTm1 or ETTm2 and has fewer than 20
+            months of rows.
 
     Example:
         The training part ends before row 1598, and the test part starts at row 1828:

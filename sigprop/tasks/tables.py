@@ -120,8 +120,9 @@ def read_table(path: Path) -> Table:
         FileNotFoundError: If there is no file at ``path``.
         ValueError: If a cell is not a time or a number; if times are repeated, out of
             order, or not separated by one constant step; if a feature is constant or
-            has a number of absolute value above 1e150; if features lack distinct names;
-            if there are fewer than two rows, or there is no feature.
+            has a number of absolute value above 1e150; if the name of a feature is
+            missing or repeated; if there are fewer than two rows, or there is no
+            feature.
 
     Example:
         The first row of this file names its columns ``time`` and ``level``:

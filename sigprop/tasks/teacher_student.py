@@ -86,8 +86,10 @@ class TeacherStudent(eqx.Module):
 
         Args:
             student: Layer with as many input channels and outputs as the teacher.
-            key: Random key of the sampled inputs.  Default: the exact loss.
-            batch: Number of sampled sequences.  Default: the exact loss.
+            key: Random key of the sampled inputs.  Default: none, which gives the exact
+                loss.
+            batch: Number of sampled sequences.  Default: none, which gives the exact
+                loss.
 
         Raises:
             ValueError: If only one of ``key`` and ``batch`` is given, or if
@@ -167,9 +169,9 @@ def teacher_student(
 
     Raises:
         ValueError: If the teacher is not causal and linear; if ``length`` is below two;
-            if ``process`` lacks a method, or its autocovariance is not positive
-            semi-definite.  With ``length=None``, also if the teacher is not stable, or
-            the process is not White, AR1, Constant, Mixed or MovingAverage.
+            if ``process`` lacks one of these methods, or its autocovariance is not
+            positive semi-definite.  With ``length=None``, also if the teacher is not
+            stable, or the process is not White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
         The loss of five sampled sequences is one number:
