@@ -83,8 +83,8 @@ def forecast_preset(
     Args:
         model: Name of a layer, such as ``lru``, ``blur`` or ``gru``.  The error for an
             unknown name lists all names.
-        size: ``quick`` for a training that takes minutes on two CPU cores, or ``paper``
-            for the settings of the paper of BLUR.
+        size: ``quick`` for a training run of minutes on two CPU cores, or ``paper`` for
+            the settings of the paper of BLUR.
         task: Forecasting task.
         kind: ``direct`` to forecast all steps at once, or ``steps`` to forecast one
             step after another.

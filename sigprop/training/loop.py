@@ -368,26 +368,27 @@ def train(
     segments: Segments,
     progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Tree, dict[str, np.ndarray]]:
-    """Run all segments of a training; resume from its checkpoint if there is one.
+    """Run all segments of a training run; resume from its checkpoint if there is one.
 
     If ``segments.checkpoint`` names a file, a checkpoint is written after the first
     segment, then every ``segments.every`` seconds, on an interruption and at the end.
 
     Args:
-        run: Initial state of the training: a ``Run``, many runs stacked along a first
-            axis, or any pytree of arrays.
-        segment: Function that takes the state of the training.  It returns the state
-            after ``segments.steps`` more steps, and a dictionary of arrays to record.
-            Compile it with ``jax.jit`` for speed.
+        run: Initial state: a ``Run``, many runs stacked along a first axis, or any
+            pytree of arrays.
+        segment: Function that takes a state and returns the state after
+            ``segments.steps`` more steps and a dictionary of arrays to record.  Compile
+            it with ``jax.jit`` for speed.
         segments: Number and length of the segments, and the checkpoint.
-        progress: Function that is called with the number of finished segments.
+        progress: Function that is called at the start and after each segment, with the
+            number of finished segments.
 
     Returns:
         The final state, and the recorded arrays by name.  The first axis of each array
         runs over the segments that recorded it.
 
     Raises:
-        ValueError: If the checkpoint is damaged or belongs to another training.
+        ValueError: If the checkpoint is damaged or belongs to another training run.
 
     Example:
         >>> adam = Optimiser(steps=10, schedule="constant")

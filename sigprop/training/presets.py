@@ -110,7 +110,7 @@ def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
             ``size="quick"``, the model can also be any registered layer that needs no
             options.
         size: ``paper`` for the settings of the model's paper, or ``quick`` for a small
-            training that two CPU cores can run.
+            network that two CPU cores can train.
         data: Data of the task, which determine the numbers of inputs and outputs of the
             network.
 
@@ -288,14 +288,14 @@ def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
     """Return a copy of a recipe, with steps, learning rate or precision changed.
 
     The warm-up keeps its share of the steps.  If ``steps`` is given, ``evaluate`` is
-    reduced if necessary, so that there are at least five evaluations.  A training of
-    fewer than five segments is evaluated after each segment.  The learning rate at the
-    end of a cosine schedule does not change.
+    reduced if necessary, so that there are at least five evaluations.  If there are
+    fewer than five segments, the network is evaluated after each segment.  The learning
+    rate at the end of a cosine schedule does not change.
 
     Args:
         recipe: Recipe to change.
-        steps: Number of training steps, or None to keep it.
-        rate: Peak learning rate, or None to keep it.
+        steps: Number of training steps, or None to keep the recipe's number.
+        rate: Peak learning rate, or None to keep the recipe's rate.
         matmul: Precision of matrix products, ``float32`` or ``bfloat16``.
 
     Raises:
