@@ -86,17 +86,17 @@ def _states(
 
 
 def filter_of(layer: Layer, steps: int) -> Filter:
-    """Return the linear filter of a causal linear layer, in the form for ``filtered``.
+    """Return a causal linear layer as a filter, for use in ``filtered``.
 
     Args:
         layer: Causal linear layer. It starts from the zero state.
         steps: Number of steps of the sequence.
 
     Returns:
-        For a diagonal layer, a ``Modal`` with the eigenvalues ``lam`` and the matrices
-        ``inward`` (inputs to states), ``outward`` (states to outputs) and ``skip``
-        (inputs to outputs). For any other layer, a ``Responses`` with the impulse
-        responses ``output`` of the outputs and ``state`` of the states.
+        For a diagonal layer, a ``Modal``: eigenvalues ``lam``, and matrices ``inward``
+        (inputs to states), ``outward`` (states to outputs) and ``skip`` (inputs to
+        outputs). For any other layer, a ``Responses`` with the impulse responses
+        ``output`` of the outputs and ``state`` of the states.
 
     Raises:
         ValueError: If ``steps`` is below one.

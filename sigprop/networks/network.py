@@ -146,7 +146,7 @@ class Network(eqx.Module):
 
         Args:
             stream: States of the layers, and for mean pooling the number of steps so
-                far and the sum of the features over them. It comes from
+                far and the sum of the features over these steps. It comes from
                 ``initial_states`` or from the previous ``step``.
             u: Inputs of shape (inputs,) of one step, or one token.
             state: State of the batch normalisations, which does not change.
@@ -187,7 +187,7 @@ class Network(eqx.Module):
     def pool(
         self, x: Float[Array, "time width"], length: Length
     ) -> Float[Array, "*time width"]:
-        """Return the features at all steps, at the last valid step, or their mean."""
+        """Pool the features over the valid steps, as ``config.pooling`` defines."""
         if self.config.pooling == "none":
             return x
         steps = jnp.maximum(x.shape[0] if length is None else length, 1)

@@ -126,7 +126,7 @@ def rotrnn_paper(task: str) -> NetworkConfig:
     Layers are bidirectional for Pathfinder and Path-X.
 
     The paper does not say how features are mixed and pooled; both are as in
-    ``lru_paper``.  The paper does not say either whether images are in colour; here
+    ``lru_paper``.  The paper also does not say whether images are in colour; here
     images of sCIFAR have three colour channels.
 
     Args:
@@ -165,7 +165,8 @@ def blur_paper(
     hidden layer of 256 features.  The term ``C u`` of Eq. 13 is a linear map of the
     block's input, which is added to the block's output.  The map ``L_3`` of the paper
     is the decoder.  Figure 2 of the paper shows skip connections and normalisations
-    that are not in its equations.
+    that are not in its equations.  Of these, the configuration has only the
+    normalisations.
 
     Args:
         inputs: Number of inputs per step, or the size of the vocabulary.
@@ -222,8 +223,7 @@ def zucchet_paper(
             and ``lstm`` are ``log T``, with ``T`` drawn from the range
             ``chrono_times(nu0)``.
         norm: Normalisation: ``none``; or ``layer`` or ``batch``, as in Figure 5 C.
-        features: Number of features of a token. The paper says 724, but the features of
-            BERT are 768.
+        features: Number of features of a token. The paper says 724, but BERT has 768.
         nu1: Largest modulus of the eigenvalues, 1 in Appendix A.2 and ``(1 + nu0)/2`` in
             Appendix D.1. ``gru`` and ``lstm`` do not use it.
 
@@ -265,7 +265,7 @@ def zucchet_paper(
 
 
 def all_presets() -> dict[str, NetworkConfig]:
-    """Return the configurations of the papers, by names such as ``lru-listops``.
+    """Return a dictionary of the papers' configurations, by names like ``lru-listops``.
 
     A name consists of the paper and the task, or of the paper and the layer.
     ``blur-forecast`` has 7 inputs and 7 outputs, as in the forecasting tables of its

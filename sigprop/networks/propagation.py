@@ -96,19 +96,19 @@ def predict_signals(
 
     The function also works under ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect
     to the network, the autocovariance and the state.  Under a transformation it
-    computes in the precision of these arguments, and all error bounds of a network (but
-    not of a single layer) are infinite.
+    computes in the precision of these arguments.  All error bounds of a network (but
+    not of a single layer) are then infinite.
 
     Args:
         network: Network or layer. Dropout is ignored. For a ``TwoTowers``, the
             prediction is for its field ``tower``.
         autocovariance: Autocovariance at lags 0, 1, ... of the input, which has mean
-            zero. An array of shape (lags,) is that of every channel, and the channels
+            zero. An array of shape (lags,) applies to every channel, and the channels
             are taken as independent. An array of shape (lags, channels, channels) has
             the covariances of all pairs of channels. The input has as many steps as
             there are lags, and the layers start from the zero state.
-        state: State of the batch normalisations. They use its running averages if it is
-            given, and the predicted moments by default.
+        state: State with the running averages that batch normalisations use. By default
+            they use the predicted moments instead.
         measured: Dictionary from the index of a block to samples of the stream after
             it, of shape (num, time, width). Predictions for later blocks start from the
             moments of these samples. By default no block is measured.
@@ -118,8 +118,8 @@ def predict_signals(
 
     Returns:
         A ``Predicted``. For each block, ``stream`` is the mean square of the features
-        after the block, and ``state`` is ``E|h|^2`` summed over its neurons. ``error``
-        has the same two fields, with bounds of the errors.
+        after the block, and ``state`` is ``E|h|^2`` summed over the neurons of the
+        block. ``error`` has the same two fields, with bounds of the errors.
 
     Raises:
         ValueError: If a layer is nonlinear or not causal, unless its block is in

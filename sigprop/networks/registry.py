@@ -96,7 +96,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
 
 
 def layer_options(name: str) -> dict[str, bool]:
-    """Return a dictionary from each option of a layer to True if it is required.
+    """Return a dictionary from each option of a layer to True if required, else False.
 
     Args:
         name: Name of the layer, a key of ``SEQUENCE_LAYERS``.

@@ -102,7 +102,7 @@ class Spelling:
 
 
 def no_options(config: Mapping[str, Any]) -> Options:
-    """Return an empty dictionary, because the family reads no options from the file."""
+    """Return an empty dictionary: the family reads no options from ``config``."""
     return {}
 
 
@@ -111,7 +111,7 @@ class Family:
     """Family of layers with the same recurrence, and the names of their arrays.
 
     Attributes:
-        name: Name of the family in a mapping file.
+        name: Name of the family in a mapping file, see ``mapped``.
         title: Name of the family for use in a sentence.
         spellings: For each library, the names and shapes of the arrays of such a layer.
         rest: Function that computes a ``Rest`` from two dictionaries: the arrays in

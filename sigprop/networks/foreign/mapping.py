@@ -37,7 +37,8 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
     A layer of the family ``decay`` is described by one array of decays.  The option
     ``transform`` names a function that is applied to the array.  The option
     ``quantity`` names the result: ``nu``, ``lambda``, ``log-decay`` or
-    ``time-constant``.  Finally, ``|lam|`` is raised to the option ``power``::
+    ``time-constant``.  Finally, ``|lam|`` is raised to the power that the option
+    ``power`` gives::
 
         [[layer]]
         family = "decay"
@@ -54,7 +55,6 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
             an array does not fit the family.
 
     Example:
-        >>> import numpy as np
         >>> import numpy as np, tempfile
         >>> from sigprop.networks.foreign import of_arrays
         >>> checkpoint = of_arrays({"enc.decay": np.zeros(8), "enc.phase": np.zeros(8)})
