@@ -65,7 +65,7 @@ class CausalAttention(Layer):
         return 2 * self.W_q.shape[0]
 
     def initial_state(self) -> Cache:
-        """Return ``max_length`` zero rows for keys and values, and the count 0."""
+        """Return ``max_length`` rows of zeros, and the number of past inputs, 0."""
         rows = jnp.zeros((self.max_length, self.state_size), self.W_k.dtype)
         return rows, jnp.zeros((), jnp.int32)
 
@@ -169,8 +169,8 @@ def causal_attention(
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``width / heads``, must be even.
-        max_length: Largest number of inputs in a sequence, and number of rows of the
-            state that ``step`` uses.
+        max_length: Largest number of inputs in a sequence.  It is also the number of
+            rows of the state of ``step``.
 
     Raises:
         ValueError: If a size is below one, or ``state_size`` and ``width`` differ. Also

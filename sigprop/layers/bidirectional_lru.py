@@ -95,7 +95,7 @@ class BidirectionalLRU(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``Re(C_f h_f + C_b h_b) + D u`` of all steps."""
+        """Return ``Re(C_f h_f + C_b h_b) + D u``, where f is forward and b backward."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward
@@ -124,11 +124,11 @@ def bidirectional_lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius of the ring of eigenvalues.
-        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If it
-            is a list, its entries are the limits of successive modes, repeated
-            cyclically.
-        spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
-            ``log`` for evenly spaced ``log(-log|lam|)``.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If
+            ``max_phase`` is a list, its entries are the largest phases of successive
+            modes, repeated cyclically.
+        spread: Distribution of the moduli: ``area`` if eigenvalues are uniform by area
+            on the ring, or ``log`` if ``log(-log|lam|)`` is evenly spaced.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 

@@ -99,7 +99,7 @@ class BLUR(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``Re(C_f h_f + C_b h_b) + D u`` of all steps."""
+        """Return ``Re(C_f h_f + C_b h_b) + D u``, where f is forward and b backward."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward

@@ -54,7 +54,7 @@ class ComplexDiagonal(DiagonalLayer):
     coordinates: str = eqx.field(static=True)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
         if self.coordinates == "cartesian":
             return lax.complex(self.first, self.second)
         if self.coordinates == "polar":
@@ -89,7 +89,8 @@ def complex_diagonal(
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
         coordinates: Trained coordinates of the eigenvalues: ``cartesian``, ``polar`` or
             ``exponential``; see ``ComplexDiagonal``.
-        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
+        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1 of
+            the paper.
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not

@@ -111,7 +111,7 @@ class DeltaProduct(MatrixGated):
         return A, B
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return the queries, scaled to length ``1/sqrt(keys)``."""
+        """Return the queries: ``keys`` entries each, of length ``1/sqrt(keys)``."""
         q = normalised(self._bent(jnp.einsum("hkd,td->thk", self.W_q, u)))
         return q / math.sqrt(q.shape[-1])
 
@@ -153,8 +153,8 @@ def delta_product(
             the states could explode.
         activation: Function applied to queries, keys and values: ``silu`` or
             ``identity``.
-        steps: Range from which the step size of each head's decay at zero input is
-            drawn log-uniformly. By default there is no decay.
+        steps: Range from which ``softplus(bias)``, the step size of each head's decay
+            at zero input, is drawn log-uniformly. By default there is no decay.
 
     Raises:
         ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.

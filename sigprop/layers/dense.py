@@ -283,8 +283,9 @@ def nonlinear_rnn(
             ``activation`` or ``skip`` is unknown. Also if ``skip`` is ``vector`` and
             ``d_out`` differs from ``width``.
 
-    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. The claim
-    ``lru:text:approximately-stable`` gives the number of eigenvalues outside the disc.
+    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. For the number of
+    eigenvalues outside the disc, see the claim ``lru:text:approximately-stable`` in
+    ``sigprop.evidence``.
 
     Example:
         >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), d_out=3, radius=0.9)

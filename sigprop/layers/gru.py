@@ -118,7 +118,7 @@ def blend(
 
 
 def chrono_times(nu0: float) -> tuple[float, float]:
-    """Return the paper's range ``times`` for Chrono initialisation, given ``nu0``.
+    """Return the range ``times`` of ``gru`` that the paper uses for a given ``nu0``.
 
     The range extends from ``T_min = 1/(1 - nu0)`` to ``T_max = 2/(1 - nu0)``, in steps.
 

@@ -73,7 +73,7 @@ class LRU(DiagonalLayer):
     gamma: str = eqx.field(static=True)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
         return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
 
     def normaliser(self) -> Float[Array, " n"] | None:
@@ -179,7 +179,7 @@ def lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> LRU:
-    """Draw an LRU, initialised as in the listing of its paper.
+    """Draw an LRU, initialised as in the code listing of its paper.
 
     The real and the imaginary parts of ``B`` are normal with variance ``1/(2 width)``,
     and the parts of ``C`` are normal with variance ``1/state_size``.  ``D`` is a
@@ -191,11 +191,12 @@ def lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius of the ring of eigenvalues.
-        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If it
-            is a list, its entries are the limits of successive modes, repeated
-            cyclically.
-        spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
-            ``log`` for evenly spaced ``log(-log|lam|)``; ``area`` in the paper.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If
+            ``max_phase`` is a list, its entries are the largest phases of successive
+            modes, repeated cyclically.
+        spread: Distribution of the moduli: ``area``, as in the paper, if eigenvalues
+            are uniform by area on the ring, or ``log`` if ``log(-log|lam|)`` is evenly
+            spaced.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 
@@ -257,7 +258,8 @@ def zucchet_lru(
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
-        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
+        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1 of
+            the paper.
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
@@ -340,7 +342,7 @@ def released_zucchet_lru(
 
 
 def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
-    """Build an LRU from arrays that have the names in the listing of its paper.
+    """Build an LRU from arrays with the names in the code listing of its paper.
 
     Args:
         arrays: Arrays by name, with their shapes: ``nu_log (n,)``, ``theta_log (n,)``,

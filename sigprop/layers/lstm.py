@@ -88,7 +88,7 @@ class LSTM(SequentialLayer):
     def read(
         self, h: Float[Array, "time size"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``C h + D u``, with ``h`` the first half of the state."""
+        """Return ``C h + D u``, where ``h`` is only the first half of each state."""
         return h[:, : self.C.shape[1]] @ self.C.T + u @ self.D.T
 
     def groups(self) -> dict[str, Group]:

@@ -132,8 +132,8 @@ def rglru(
 ) -> RGLRU:
     """Draw an RG-LRU with zero biases and normal gate matrices.
 
-    The matrices have ``heads`` diagonal blocks, with entries of variance one over the
-    size of a block.
+    The matrices have ``heads`` diagonal blocks, with entries of variance
+    ``heads / width``.
 
     Args:
         state_size: Number of real numbers in the state; must equal ``width``.

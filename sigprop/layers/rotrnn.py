@@ -149,7 +149,9 @@ class RotRNN(Layer):
     def inward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "pairs d_in"], Float[Array, "pairs d_in"]]:
-        """Return the even rows and the odd rows of ``P^T xi B``.
+        """Return the real and the imaginary part of the complex input weights.
+
+        The parts are the even and the odd rows of ``P^T xi B``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -162,7 +164,9 @@ class RotRNN(Layer):
     def outward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "d_out pairs"], Float[Array, "d_out pairs"]]:
-        """Return the real and imaginary part of ``c`` in ``C P z = Re(c z)``.
+        """Return the real and the imaginary part of the complex readout ``c``.
+
+        For rotated states ``z``, ``Re(c z)`` equals the readout ``C P z``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -199,7 +203,10 @@ class RotRNN(Layer):
         return read_out(*self.outward(P), z)
 
     def diagonal(self) -> ComplexDiagonal:
-        """Return a complex diagonal layer with the same outputs and state ``P^T h``."""
+        """Return a complex diagonal layer with the same outputs.
+
+        Its state is ``P^T h``, with ``P`` from ``rotations``.
+        """
         P, nu = self.rotations(), jnp.exp(self.gamma_log)[:, None]
         return ComplexDiagonal(
             *self.inward(P),
@@ -334,7 +341,7 @@ def rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> RotRNN:
-    """Draw a RotRNN, initialised as in the listing of its paper.
+    """Draw a RotRNN, initialised as in the code listing of its paper.
 
     ``released_rotrnn`` follows the authors' code instead.  Here ``gamma^2`` and
     ``theta`` are uniform, and ``M`` and ``D`` are standard normal.  The variance of
@@ -394,7 +401,7 @@ def bidirectional_rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> BidirectionalRotRNN:
-    """Draw a bidirectional RotRNN, initialised as in the listing of its paper.
+    """Draw a bidirectional RotRNN, initialised as in the code listing of its paper.
 
     The layer has the parameters of ``rotrnn`` and a second ``C`` of the same
     distribution.

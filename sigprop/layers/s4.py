@@ -51,7 +51,7 @@ class S4(DiagonalLayer):
     w_im: Float[Array, " n"]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
         delta = softplus(self.omega_delta)
         return jnp.exp(lax.complex(self.w_re * delta, self.w_im * delta))
 

@@ -89,7 +89,11 @@ class S5(Layer):
         return jnp.zeros_like(self.eigenvalues())
 
     def inputs(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
-        """Return the terms that the inputs add to the state: ``B u`` times a factor."""
+        """Return the terms that the inputs add to the states at each step.
+
+        The term of a state is its entry of ``B u`` times its input factor, as
+        ``discrete`` returns it.
+        """
         gain = self.discrete()[1][:, None]
         b_re = gain.real * self.B_re - gain.imag * self.B_im
         b_im = gain.real * self.B_im + gain.imag * self.B_re

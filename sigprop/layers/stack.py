@@ -100,7 +100,7 @@ class Stack(Layer):
         return u
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Return the eigenvalues of all layers, with conjugates for complex states.
+        """Return the eigenvalues of all layers, and conjugates for complex states.
 
         The result is ``None`` if the eigenvalues of a layer depend on the inputs or the
         state.

@@ -295,8 +295,8 @@ def bidirectional_s4(
         d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring of eigenvalues; the outer radius is 1.
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
-        delta: Step size ``Delta``, which also scales the inputs. The initial eigenvalues
-            do not depend on it.
+        delta: Step size ``Delta``, which also scales the inputs. The initial
+            eigenvalues do not depend on ``delta``.
 
     Raises:
         ValueError: If a size is below one, or a value is out of range. The ranges are
