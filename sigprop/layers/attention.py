@@ -173,7 +173,7 @@ def causal_attention(
             rows of the state of ``step``.
 
     Raises:
-        ValueError: If a size is below one, or ``state_size`` and ``width`` differ. Also
+        ValueError: If a size is below one, or ``state_size`` and ``width`` differ; or
             if ``width`` is not a multiple of ``heads``, or the size of a head is odd.
 
     Source: Vaswani et al. (2017), Section 3.2.2, without biases. The paper does not

@@ -133,9 +133,9 @@ def bidirectional_lru(
             ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also
-            if ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or
-            ``max_phase`` is not in (0, 2 pi].
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown; or if
+            ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or ``max_phase``
+            is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A and D.1.
 

@@ -138,8 +138,8 @@ def blur(
 
     Raises:
         ValueError: If a size is below one, ``r_min`` is not in [0, 1), or ``r_max`` is
-            not in [r_min, 1]. Also if ``max_phase`` is not in (0, 2 pi], or ``gamma``
-            is unknown.
+            not in [r_min, 1]; or if ``max_phase`` is not in (0, 2 pi], or ``gamma`` is
+            unknown.
 
     Source: BLUR (2025), Section 4.2 and Table 6.
 

@@ -94,7 +94,7 @@ def complex_diagonal(
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
-            in [nu0, 1]. Also if ``theta0`` is not in (0, 2 pi], or ``coordinates`` is
+            in [nu0, 1]; or if ``theta0`` is not in (0, 2 pi], or ``coordinates`` is
             unknown.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2.
@@ -141,7 +141,7 @@ def complex_lru(
 
     Raises:
         ValueError: If a size is below one, ``r_min`` is not in [0, 1), or ``r_max`` is
-            not in [r_min, 1]. Also if ``max_phase`` is not in (0, 2 pi], or
+            not in [r_min, 1]; or if ``max_phase`` is not in (0, 2 pi], or
             ``coordinates`` is unknown.
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.

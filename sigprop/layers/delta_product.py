@@ -157,9 +157,9 @@ def delta_product(
             at zero input, is drawn log-uniformly. By default there is no decay.
 
     Raises:
-        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
-            Also if ``largest`` is not in (0, 2], the activation is unknown, or the
-            bounds in ``steps`` are not positive and ordered.
+        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``;
+            or if ``largest`` is not in (0, 2], the activation is unknown, or the bounds
+            in ``steps`` are not positive and ordered.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)

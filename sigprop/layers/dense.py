@@ -187,7 +187,7 @@ def block_rnn(
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``theta0`` is
-            not in (0, pi]. Also if ``state_size`` is not a multiple of ``blocks``.
+            not in (0, pi]; or if ``state_size`` is not a multiple of ``blocks``.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
 
@@ -280,7 +280,7 @@ def nonlinear_rnn(
 
     Raises:
         ValueError: If a size is below one, ``radius`` is not positive, or
-            ``activation`` or ``skip`` is unknown. Also if ``skip`` is ``vector`` and
+            ``activation`` or ``skip`` is unknown; or if ``skip`` is ``vector`` and
             ``d_out`` differs from ``width``.
 
     Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. For the number of

@@ -201,9 +201,9 @@ def lru(
             ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also
-            if ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or
-            ``max_phase`` is not in (0, 2 pi].
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown; or if
+            ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or ``max_phase``
+            is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A.
 
@@ -263,8 +263,7 @@ def zucchet_lru(
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
-            in [nu0, 1]. Also if ``theta0`` is not in (0, 2 pi], or ``gamma`` is
-            unknown.
+            in [nu0, 1]; or if ``theta0`` is not in (0, 2 pi], or ``gamma`` is unknown.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; Appendix A.1 for ``B``, ``C`` and
     ``D``. Here the real and the imaginary part of a complex entry each have half of the

@@ -163,7 +163,7 @@ def mlstm(
 
     Raises:
         ValueError: If a size is not a whole number of at least one, or ``width`` is not
-            a multiple of ``heads``. Also if an entry of ``offsets`` is not in
+            a multiple of ``heads``; or if an entry of ``offsets`` is not in
             [-100, 100], or the first one exceeds the second.
 
     Example:

@@ -62,7 +62,7 @@ def released_rotrnn(
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, or a range is not
-            ordered. Also if a decay factor is not in (0, 1), or an angle is not in
+            ordered; or if a decay factor is not in (0, 1), or an angle is not in
             [0, 2 pi].
 
     Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
@@ -100,7 +100,7 @@ def released_bidirectional_rotrnn(
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, or a range is not
-            ordered. Also if a decay factor is not in (0, 1), or an angle is not in
+            ordered; or if a decay factor is not in (0, 1), or an angle is not in
             [0, 2 pi].
 
     Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.

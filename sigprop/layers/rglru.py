@@ -148,8 +148,8 @@ def rglru(
 
     Raises:
         ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
-            ``width`` is not a multiple of ``heads``. Also if ``radii`` are not ordered
-            or not in (0, 1), or ``spread`` is unknown.
+            ``width`` is not a multiple of ``heads``; or if ``radii`` are not ordered or
+            not in (0, 1), or ``spread`` is unknown.
 
     Example:
         >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)

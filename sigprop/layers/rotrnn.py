@@ -364,7 +364,7 @@ def rotrnn(
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, ``spread`` is
-            unknown, or a range is not ordered. Also if a decay factor is not in (0, 1),
+            unknown, or a range is not ordered; or if a decay factor is not in (0, 1),
             or an angle is not in [0, 2 pi].
 
     Source: RotRNN (2024), Appendix C and Table 3.
@@ -420,7 +420,7 @@ def bidirectional_rotrnn(
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, ``spread`` is
-            unknown, or a range is not ordered. Also if a decay factor is not in (0, 1),
+            unknown, or a range is not ordered; or if a decay factor is not in (0, 1),
             or an angle is not in [0, 2 pi].
 
     Source: RotRNN (2024), Appendix B.2.

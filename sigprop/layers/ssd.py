@@ -183,8 +183,8 @@ def ssd(
 
     Raises:
         ValueError: If a size is below one, or the bounds in ``steps`` are not positive
-            and ordered. Also if ``width`` is not a multiple of ``heads``, or ``heads``
-            is not a multiple of ``groups``.
+            and ordered; or if ``width`` is not a multiple of ``heads``, or ``heads`` is
+            not a multiple of ``groups``.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4, groups=2)

@@ -143,8 +143,8 @@ def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
 
     Raises:
         ValueError: If there is no layer, a layer is not causal, or the numbers of
-            outputs and inputs of successive layers differ. Also if ``skip`` is true and
-            a layer has unequal numbers of inputs and outputs.
+            outputs and inputs of successive layers differ; or if ``skip`` is true and a
+            layer has unequal numbers of inputs and outputs.
 
     Example:
         >>> import jax
