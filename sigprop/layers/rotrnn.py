@@ -346,8 +346,8 @@ def rotrnn(
     ``released_rotrnn`` follows the authors' code instead.  Here ``gamma^2`` and
     ``theta`` are uniform, and ``M`` and ``D`` are standard normal.  The variance of
     ``B`` is ``1/width``, and the variance of ``C`` is ``1/state_size``; Appendix B.3
-    mentions the Glorot variance instead.  The default ranges are those of the paper for
-    the task Retrieval.
+    mentions the Glorot variance instead.  The default ranges are the ranges of the
+    paper for the task Retrieval.
 
     Args:
         state_size: Number of real numbers in the state, summed over heads.

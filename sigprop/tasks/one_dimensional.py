@@ -242,6 +242,10 @@ class Parametrisation:
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
         """The two parameters that define the eigenvalue of this modulus and angle.
 
+        Args:
+            modulus: Modulus of the eigenvalue.
+            angle: Angle of the eigenvalue, in radians.
+
         Raises:
             ValueError: If no finite parameters give this eigenvalue.
         """

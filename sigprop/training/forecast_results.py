@@ -103,15 +103,16 @@ def forecasts(
         ``truth_scaled`` are the same in standardised units.  The coordinate ``window``
         is the time of the first forecast row.  ``lower`` and ``upper`` are the 5 % and
         the 95 % quantile of the validation errors (truth minus forecast), with the
-        dimensions ``step`` and ``feature``.  They are in the units of the table.
-        ``coverage`` is the share of test values between ``forecast + lower`` and
-        ``forecast + upper``.  ``mse`` and ``mae`` are mean errors over all windows in
-        standardised units, with the dimensions ``forecaster``, ``step`` and
-        ``feature``.  The coordinate ``forecaster`` is ``model`` for the network, or the
-        name of a method of ``controls``.  The errors of a method that cannot be applied
-        to the task are NaN.  Values in standardised units are
-        ``(value - mean) / scale``, with ``mean`` and ``scale`` of each ``feature``.
-        The attribute ``every`` is ``n`` if only every ``n``-th window is stored.
+        dimensions ``step`` and ``feature``.  ``lower`` and ``upper`` are in the units
+        of the table.  ``coverage`` is the share of test values between
+        ``forecast + lower`` and ``forecast + upper``.  ``mse`` and ``mae`` are mean
+        errors over all windows in standardised units, with the dimensions
+        ``forecaster``, ``step`` and ``feature``.  The coordinate ``forecaster`` is
+        ``model`` for the network, or the name of a method of ``controls``.  The errors
+        of a method that cannot be applied to the task are NaN.  Values in standardised
+        units are ``(value - mean) / scale``, with ``mean`` and ``scale`` of each
+        ``feature``.  The attribute ``every`` is ``n`` if only every ``n``-th window is
+        stored.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig

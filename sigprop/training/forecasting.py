@@ -133,8 +133,8 @@ def fit_forecaster(
     Returns:
         A named tuple.  ``network`` is the network after training step ``step``, at
         which the validation error ``validation`` was smallest.  ``state`` has the
-        running averages of its normalisations.  ``records`` has the losses and
-        validation errors during training.
+        running averages of the network's normalisations.  ``records`` has the losses
+        and validation errors during training.
 
     Raises:
         ValueError: If the seed is out of range; the head of the recipe does not fit the

@@ -135,9 +135,9 @@ def fit(
     Returns:
         A named tuple.  ``network`` is the network after training step ``step``, at
         which the validation accuracy ``validation`` was largest.  ``state`` has the
-        running averages of its normalisations, and ``test`` its loss and accuracy on
-        the test part.  ``records`` has the losses and validation accuracies during
-        training.
+        running averages of the network's normalisations, and ``test`` the network's
+        loss and accuracy on the test part.  ``records`` has the losses and validation
+        accuracies during training.
 
     Raises:
         ValueError: If the seed is out of range; the network does not fit the data;
