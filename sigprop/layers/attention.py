@@ -35,8 +35,9 @@ class CausalAttention(Layer):
 
     Keys and queries are rotated by angles that encode their position.  Row ``t`` of the
     array ``states(u)`` holds the rotated key and the value of the input ``u_t``.  The
-    state of ``step`` holds these rows for all past inputs, and their number.  The time
-    and memory for a whole sequence grow with the square of its length.
+    state of ``step`` holds these rows for all past inputs, and the number of past
+    inputs.  The time and memory for a whole sequence grow with the square of its
+    length.
 
     Example:
         >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)
@@ -64,7 +65,7 @@ class CausalAttention(Layer):
         return 2 * self.W_q.shape[0]
 
     def initial_state(self) -> Cache:
-        """Return ``max_length`` zero rows for keys and values, and the count 0."""
+        """Return ``max_length`` rows of zeros, and the number of past inputs, 0."""
         rows = jnp.zeros((self.max_length, self.state_size), self.W_k.dtype)
         return rows, jnp.zeros((), jnp.int32)
 
@@ -74,8 +75,8 @@ class CausalAttention(Layer):
         """Store the key and value of one input, and attend to all stored rows.
 
         Raises:
-            RuntimeError: If more than ``max_length`` steps are run. Compiled code
-                raises it too.
+            RuntimeError: If more than ``max_length`` steps are run. Compiled code also
+                raises this error.
         """
         rows, count = state
         count = eqx.error_if(
@@ -103,7 +104,7 @@ class CausalAttention(Layer):
     def read(
         self, h: Float[Array, "time both"], u: Float[Array, "time width"]
     ) -> Float[Array, "time width"]:
-        """Return the outputs ``y`` of all steps, with queries computed from ``u``."""
+        """Return the outputs of all steps from the rows ``h`` and queries of ``u``."""
         return self._attend(h, u, jnp.arange(u.shape[0]))
 
     def _heads(self, x: Float[Array, "time width"]) -> Float[Array, "time heads size"]:
@@ -168,11 +169,11 @@ def causal_attention(
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``width / heads``, must be even.
-        max_length: Largest number of inputs in a sequence, and number of rows of the
-            state that ``step`` uses.
+        max_length: Largest number of inputs in a sequence.  It is also the number of
+            rows of the state of ``step``.
 
     Raises:
-        ValueError: If a size is below one, or ``state_size`` and ``width`` differ. Also
+        ValueError: If a size is below one, or ``state_size`` and ``width`` differ; or
             if ``width`` is not a multiple of ``heads``, or the size of a head is odd.
 
     Source: Vaswani et al. (2017), Section 3.2.2, without biases. The paper does not

@@ -179,7 +179,7 @@ def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
         values: New arrays, with the names that ``parameters`` returns as keys.
 
     Raises:
-        ValueError: If a name in ``values`` is not that of an array of the layer.
+        ValueError: If a name in ``values`` is not the name of a parameter of the layer.
 
     Example:
         >>> from sigprop.layers import lru

@@ -29,7 +29,7 @@ class BidirectionalLRU(Bidirectional):
     """Bidirectional LRU with one recurrence; build one with ``bidirectional_lru``.
 
     Both directions have the same eigenvalues, ``B`` and ``gamma``, but different ``C``.
-    The readout of the forward state is ``C_re[0] + i C_im[0]``, and that of the
+    The readout of the forward state is ``C_re[0] + i C_im[0]``, and the readout of the
     backward state is ``C_re[1] + i C_im[1]``.
 
     Example:
@@ -95,7 +95,7 @@ class BidirectionalLRU(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``Re(C_f h_f + C_b h_b) + D u`` of all steps."""
+        """Return ``Re(C_f h_f + C_b h_b) + D u``, where f is forward and b backward."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward
@@ -116,7 +116,7 @@ def bidirectional_lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> BidirectionalLRU:
-    """Draw a bidirectional LRU, like an ``lru`` with a second, independent ``C``.
+    """Draw a bidirectional LRU: an ``lru`` with a second ``C``, for the backward state.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.
@@ -124,18 +124,18 @@ def bidirectional_lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius of the ring of eigenvalues.
-        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If it
-            is a list, its entries are the limits of successive modes, repeated
-            cyclically.
-        spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
-            ``log`` for ``log(-log|lam|)`` evenly spaced.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If
+            ``max_phase`` is a list, its entries are the largest phases of successive
+            modes, repeated cyclically.
+        spread: Distribution of the moduli: ``area`` if eigenvalues are uniform by area
+            on the ring, or ``log`` if ``log(-log|lam|)`` is evenly spaced.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also
-            if ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or
-            ``max_phase`` is not in (0, 2 pi].
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown; or if
+            ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or ``max_phase``
+            is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A and D.1.
 

@@ -34,7 +34,7 @@ class BLUR(Bidirectional):
 
     Except in ``D``, index 0 of an array's first axis is the forward half, and index 1
     is the backward half.  ``gamma`` selects the normalisation, as in ``LRU``.  Eq. 10
-    of the paper has no normalisation, which is ``gamma="absent"``.
+    of the paper has no normalisation, as with ``gamma="absent"``.
 
     Example:
         >>> layer = blur(4, 2, key=jax.random.key(0))
@@ -99,7 +99,7 @@ class BLUR(Bidirectional):
     def read(
         self, h: Complex[Array, "time both"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``Re(C_f h_f + C_b h_b) + D u`` of all steps."""
+        """Return ``Re(C_f h_f + C_b h_b) + D u``, where f is forward and b backward."""
         n = self.state_size // 2
         backward = read_out(self.C_re[1], self.C_im[1], h[:, n:])
         return self._half(0).read(h[:, :n], u) + backward
@@ -121,8 +121,8 @@ def blur(
 ) -> BLUR:
     """Draw a BLUR layer, an LRU in each direction of time.
 
-    Both are drawn like ``lru``, but with half the variance of ``C``, because an output
-    sums over the states of two directions.  The paper does not give the distribution of
+    Each LRU is drawn like ``lru``, except that the variance of ``C`` is halved, because
+    an output sums over both directions.  The paper does not give the distribution of
     ``C``.
 
     Args:
@@ -138,8 +138,8 @@ def blur(
 
     Raises:
         ValueError: If a size is below one, ``r_min`` is not in [0, 1), or ``r_max`` is
-            not in [r_min, 1]. Also if ``max_phase`` is not in (0, 2 pi], or ``gamma``
-            is unknown.
+            not in [r_min, 1]; or if ``max_phase`` is not in (0, 2 pi], or ``gamma`` is
+            unknown.
 
     Source: BLUR (2025), Section 4.2 and Table 6.
 

@@ -54,7 +54,7 @@ class ComplexDiagonal(DiagonalLayer):
     coordinates: str = eqx.field(static=True)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
         if self.coordinates == "cartesian":
             return lax.complex(self.first, self.second)
         if self.coordinates == "polar":
@@ -89,11 +89,12 @@ def complex_diagonal(
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
         coordinates: Trained coordinates of the eigenvalues: ``cartesian``, ``polar`` or
             ``exponential``; see ``ComplexDiagonal``.
-        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
+        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1 of
+            the paper.
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
-            in [nu0, 1]. Also if ``theta0`` is not in (0, 2 pi], or ``coordinates`` is
+            in [nu0, 1]; or if ``theta0`` is not in (0, 2 pi], or ``coordinates`` is
             unknown.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2.
@@ -124,8 +125,9 @@ def complex_lru(
 ) -> ComplexDiagonal:
     """Draw an LRU without normalisation and with a choice of trained coordinates.
 
-    As drawn, ``complex_lru(..., key=key)`` and ``lru(..., key=key, gamma="absent")``
-    have the same outputs; training changes them in different ways.
+    Before training, ``complex_lru(..., key=key)`` and
+    ``lru(..., key=key, gamma="absent")`` have the same outputs.  Training changes them
+    differently, because the trained coordinates differ.
 
     Args:
         state_size: Number of complex numbers in the state.
@@ -139,7 +141,7 @@ def complex_lru(
 
     Raises:
         ValueError: If a size is below one, ``r_min`` is not in [0, 1), or ``r_max`` is
-            not in [r_min, 1]. Also if ``max_phase`` is not in (0, 2 pi], or
+            not in [r_min, 1]; or if ``max_phase`` is not in (0, 2 pi], or
             ``coordinates`` is unknown.
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.

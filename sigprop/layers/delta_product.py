@@ -45,9 +45,10 @@ class DeltaProduct(MatrixGated):
 
     For each input, every head takes several steps
     ``S <- S (I - beta k k^T) + beta v k^T``.  Each step has its own ``beta``, ``k`` and
-    ``v``.  The output is ``y = S q``.  The input determines ``beta``, ``k``, ``v`` and
-    ``q``.  The state holds the matrix ``S`` of each head, with a row per entry of ``v``
-    and a column per entry of ``k``.
+    ``v``.  If ``W_a`` is given, ``S`` is first multiplied by a decay factor.  The
+    output is ``y = S q``.  The input determines ``beta``, ``k``, ``v`` and ``q``.  The
+    state holds the matrix ``S`` of each head, with a row per entry of ``v`` and a
+    column per entry of ``k``.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
@@ -110,7 +111,7 @@ class DeltaProduct(MatrixGated):
         return A, B
 
     def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return the queries, of length ``1/sqrt(keys)`` for ``keys`` entries."""
+        """Return the queries: ``keys`` entries each, of length ``1/sqrt(keys)``."""
         q = normalised(self._bent(jnp.einsum("hkd,td->thk", self.W_q, u)))
         return q / math.sqrt(q.shape[-1])
 
@@ -152,13 +153,13 @@ def delta_product(
             the states could explode.
         activation: Function applied to queries, keys and values: ``silu`` or
             ``identity``.
-        steps: Range from which the step size of each head's decay at zero input is
-            drawn log-uniformly. By default there is no decay.
+        steps: Range from which ``softplus(bias)``, the step size of each head's decay
+            at zero input, is drawn log-uniformly. By default there is no decay.
 
     Raises:
-        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``.
-            Also if ``largest`` is not in (0, 2], the activation is unknown, or the
-            bounds in ``steps`` are not positive and ordered.
+        ValueError: If a size is below one or ``width`` is not a multiple of ``heads``;
+            or if ``largest`` is not in (0, 2], the activation is unknown, or the bounds
+            in ``steps`` are not positive and ordered.
 
     Example:
         >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)

@@ -187,7 +187,7 @@ def block_rnn(
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``theta0`` is
-            not in (0, pi]. Also if ``state_size`` is not a multiple of ``blocks``.
+            not in (0, pi]; or if ``state_size`` is not a multiple of ``blocks``.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
 
@@ -225,7 +225,7 @@ def linear_rnn(
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
-    """Draw a linear RNN with a dense recurrent matrix, as ``block_rnn`` with one block.
+    """Draw a linear RNN with a dense recurrent matrix: a ``block_rnn`` with one block.
 
     Args:
         state_size: Number of real numbers in the state.
@@ -275,16 +275,17 @@ def nonlinear_rnn(
         activation: Activation of the recurrence: ``identity``, ``tanh`` or ``relu``.
         skip: Shape of the skip connection ``D``: ``matrix``, or ``vector`` for one
             factor per channel, as in the LRU.
-        radius: Largest modulus of the eigenvalues: the recurrent matrix is scaled so
-            that it has this value. By default the matrix is not scaled.
+        radius: Largest modulus of the eigenvalues, set by scaling the recurrent matrix.
+            By default the matrix is not scaled.
 
     Raises:
         ValueError: If a size is below one, ``radius`` is not positive, or
-            ``activation`` or ``skip`` is unknown. Also if ``skip`` is ``vector`` and
+            ``activation`` or ``skip`` is unknown; or if ``skip`` is ``vector`` and
             ``d_out`` differs from ``width``.
 
-    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. The claim
-    ``lru:text:approximately-stable`` gives the number of eigenvalues outside the disc.
+    Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1. For the number of
+    eigenvalues outside the disc, see the claim ``lru:text:approximately-stable`` in
+    ``sigprop.evidence``.
 
     Example:
         >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), d_out=3, radius=0.9)

@@ -37,7 +37,7 @@ class DiagonalLayer(Layer):
 
     @abstractmethod
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
 
     def normaliser(self) -> Float[Array, " n"] | None:
         """Return the factor ``gamma`` on the input of each neuron; ``None`` means 1."""

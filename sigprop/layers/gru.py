@@ -118,14 +118,14 @@ def blend(
 
 
 def chrono_times(nu0: float) -> tuple[float, float]:
-    """Return the paper's range ``times`` for Chrono initialisation, given ``nu0``.
+    """Return the range ``times`` of ``gru`` that the paper uses for a given ``nu0``.
 
     The range extends from ``T_min = 1/(1 - nu0)`` to ``T_max = 2/(1 - nu0)``, in steps.
 
     According to the paper, biases ``b = log T`` with ``T`` in this range give forget
     gates in ``[nu0, (1 + nu0)/2]``.  But ``sigmoid(log T) = T/(1 + T)``, so the gates
-    are in ``[1/(2 - nu0), 2/(3 - nu0)]``.  These bounds exceed those of the paper by
-    ``(1 - nu0)^2/(2 - nu0)`` and ``(1 - nu0)^2/(6 - 2 nu0)``.  Biases
+    are in ``[1/(2 - nu0), 2/(3 - nu0)]``.  These bounds exceed the bounds in the paper
+    by ``(1 - nu0)^2/(2 - nu0)`` and ``(1 - nu0)^2/(6 - 2 nu0)``.  Biases
     ``b = log(T - 1)`` would give the range in the paper.
 
     Args:
@@ -184,7 +184,7 @@ def gru(
     """Draw a GRU with Chrono initialisation of the biases of the forget gates.
 
     These biases are ``b_f = log T`` with ``T`` uniform on ``times``; the other biases
-    are zero.  Matrices that multiply ``h`` are orthogonal; those that multiply ``u``
+    are zero.  Matrices that multiply ``h`` are orthogonal; matrices that multiply ``u``
     have the LeCun variance ``1/width``.
 
     Args:

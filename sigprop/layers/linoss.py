@@ -69,7 +69,7 @@ class LinOSS(Layer):
         return 2 * self.A_raw.shape[0]
 
     def blocks(self) -> tuple[Float[Array, "2 2 n"], Float[Array, "2 n"]]:
-        """Return the 2x2 recurrent matrix and the two input factors per oscillator."""
+        """Return each oscillator's 2x2 recurrent matrix and its two input factors."""
         A, dt = relu(self.A_raw), sigmoid(self.dt_raw)
         one = jnp.ones_like(A)
         if self.discretisation == "im":

@@ -73,7 +73,7 @@ class LRU(DiagonalLayer):
     gamma: str = eqx.field(static=True)
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
         return jnp.exp(lax.complex(-jnp.exp(self.nu_log), jnp.exp(self.theta_log)))
 
     def normaliser(self) -> Float[Array, " n"] | None:
@@ -179,11 +179,11 @@ def lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> LRU:
-    """Draw an LRU, initialised as in the listing of its paper.
+    """Draw an LRU, initialised as in the code listing of its paper.
 
     The real and the imaginary parts of ``B`` are normal with variance ``1/(2 width)``,
-    and those of ``C`` are normal with variance ``1/state_size``.  ``D`` is a standard
-    normal vector.
+    and the parts of ``C`` are normal with variance ``1/state_size``.  ``D`` is a
+    standard normal vector.
 
     Args:
         state_size: Number of complex numbers in the state, ``N`` in the paper.
@@ -191,18 +191,19 @@ def lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius of the ring of eigenvalues.
-        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If it
-            is a list, its entries are the limits of successive modes, repeated
-            cyclically.
-        spread: Distribution of the moduli: ``area`` for uniform by area on the ring, or
-            ``log`` for ``log(-log|lam|)`` evenly spaced; ``area`` in the paper.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. If
+            ``max_phase`` is a list, its entries are the largest phases of successive
+            modes, repeated cyclically.
+        spread: Distribution of the moduli: ``area``, as in the paper, if eigenvalues
+            are uniform by area on the ring, or ``log`` if ``log(-log|lam|)`` is evenly
+            spaced.
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
 
     Raises:
-        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown. Also
-            if ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or
-            ``max_phase`` is not in (0, 2 pi].
+        ValueError: If a size is below one, or ``spread`` or ``gamma`` is unknown; or if
+            ``r_min`` is not in [0, 1), ``r_max`` is not in [r_min, 1], or ``max_phase``
+            is not in (0, 2 pi].
 
     Source: Orvieto et al. (2023), Appendix A.
 
@@ -257,12 +258,12 @@ def zucchet_lru(
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
         gamma: Normalisation of the inputs: ``learned``, ``attached``, ``detached`` or
             ``absent``; see ``LRU``.
-        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1.
+        nu1: Outer radius of the ring of eigenvalues; ``(1 + nu0)/2`` in Appendix D.1 of
+            the paper.
 
     Raises:
         ValueError: If a size is below one, ``nu0`` is not in [0, 1), or ``nu1`` is not
-            in [nu0, 1]. Also if ``theta0`` is not in (0, 2 pi], or ``gamma`` is
-            unknown.
+            in [nu0, 1]; or if ``theta0`` is not in (0, 2 pi], or ``gamma`` is unknown.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; Appendix A.1 for ``B``, ``C`` and
     ``D``. Here the real and the imaginary part of a complex entry each have half of the
@@ -296,7 +297,7 @@ def released_zucchet_lru(
     """Draw an LRU, initialised as in the released code of Zucchet & Orvieto.
 
     There are two differences from ``zucchet_lru``, which follows the text of the paper.
-    Phases are uniform on [-theta0, theta0]; 2 pi is added to negative ones so that
+    Phases are uniform on [-theta0, theta0]; 2 pi is added to negative phases, so that
     their logarithm exists.  The variance of the entries of ``B``, ``C`` and ``D`` is
     one over the fan-out, not over the fan-in.  If there are many more states than
     inputs and outputs, ``B`` is far smaller and ``C`` far larger than in
@@ -340,7 +341,7 @@ def released_zucchet_lru(
 
 
 def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
-    """Build an LRU from arrays that have the names in the listing of its paper.
+    """Build an LRU from arrays with the names in the code listing of its paper.
 
     Args:
         arrays: Arrays by name, with their shapes: ``nu_log (n,)``, ``theta_log (n,)``,

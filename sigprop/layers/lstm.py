@@ -88,7 +88,7 @@ class LSTM(SequentialLayer):
     def read(
         self, h: Float[Array, "time size"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
-        """Return the outputs ``C h + D u``, with ``h`` the first half of the state."""
+        """Return ``C h + D u``, where ``h`` is only the first half of each state."""
         return h[:, : self.C.shape[1]] @ self.C.T + u @ self.D.T
 
     def groups(self) -> dict[str, Group]:
@@ -115,8 +115,8 @@ def tallec_times(t_max: float) -> tuple[float, float]:
     """Return the range ``times`` of ``lstm`` for time constants up to ``t_max``.
 
     The range is ``(1, t_max - 1)``.  A bias ``log U`` with ``U`` in this range gives a
-    forget gate ``U/(1 + U)``.  Its time constant ``1 + U`` is between 2 and ``t_max``
-    steps.
+    forget gate ``U/(1 + U)``.  The time constant of this gate, ``1 + U``, is between 2
+    and ``t_max`` steps.
 
     Args:
         t_max: Largest time constant of a forget gate, in steps.
@@ -147,7 +147,7 @@ def lstm(
     Their biases are ``b_f = log U``, with ``U`` uniform on ``times``, and
     ``b_i = -b_f``.  Thus the input gate is one minus the forget gate if input and state
     are zero.  The other biases are zero.  Matrices that multiply ``h`` are orthogonal;
-    those that multiply ``u`` have the LeCun variance ``1/width``.
+    matrices that multiply ``u`` have the LeCun variance ``1/width``.
 
     Args:
         state_size: Number of real numbers in ``h``, equal to the number in ``c``.

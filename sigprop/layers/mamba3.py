@@ -166,8 +166,8 @@ def mamba3(
     scales and biases of ``B`` and ``C``.
 
     Args:
-        state_size: Number ``n`` of entries of ``B``, equal to that of ``C``; must be
-            even. The state has ``2 n`` numbers for each output.
+        state_size: Number ``n`` of entries of ``B``, and of ``C``; must be even. The
+            state has ``2 n`` numbers for each output.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.

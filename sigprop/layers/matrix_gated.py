@@ -56,7 +56,7 @@ class MatrixGated(Layer):
         """Return the vector ``q(u_t)`` for every step and head."""
 
     def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads rows"]:
-        """Return ``z(u_t)`` for every step and head; zero unless overridden."""
+        """Return ``z(u_t)`` for every step and head, by default zeros."""
         return jnp.zeros((len(u), *self.head_shape[:2]), u.dtype)
 
     @property

@@ -44,7 +44,7 @@ class MLSTM(Heads, InputGated):
     In every head, ``C_t = f C_{t-1} + i v k^T`` and ``n_t = f n_{t-1} + i k``.  The
     output of a head is ``y = C q / max(|n . q|, 1)``.  The input determines the gates
     ``f`` and ``i``, the key ``k``, the value ``v`` and the query ``q``.  The output
-    gate and the normalisation of an mLSTM are not included.
+    gate of an mLSTM and the normalisation of its outputs are not included.
 
     For each head, the state holds the rows of the matrix ``C``, followed by ``n`` as
     one more row.  ``C`` has a row per entry of ``v`` and a column per entry of ``k``.
@@ -158,12 +158,12 @@ def mlstm(
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
         offsets: Smallest and largest bias of the forget gates, at most 100 in absolute
-            value. The first head has the smallest bias and the last head the largest. A
-            single head has the smallest.
+            value. The first head has the smallest bias and the last head the largest.
+            If there is only one head, it has the smallest bias.
 
     Raises:
         ValueError: If a size is not a whole number of at least one, or ``width`` is not
-            a multiple of ``heads``. Also if an entry of ``offsets`` is not in
+            a multiple of ``heads``; or if an entry of ``offsets`` is not in
             [-100, 100], or the first one exceeds the second.
 
     Example:

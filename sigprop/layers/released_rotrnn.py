@@ -57,12 +57,12 @@ def released_rotrnn(
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads. The size of a head, ``state_size / heads``, must be even.
         gamma_range: Smallest and largest decay factor of a head, per step.
-        theta_range: Smallest and largest angle per step, in radians. The smallest is 0
-            in the authors' code.
+        theta_range: Smallest and largest angle per step, in radians. The smallest angle
+            is 0 in the authors' code.
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, or a range is not
-            ordered. Also if a decay factor is not in (0, 1), or an angle is not in
+            ordered; or if a decay factor is not in (0, 1), or an angle is not in
             [0, 2 pi].
 
     Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.
@@ -87,7 +87,7 @@ def released_bidirectional_rotrnn(
 ) -> BidirectionalRotRNN:
     """Draw a bidirectional RotRNN, initialised as in the authors' code.
 
-    It has the parameters of ``released_rotrnn`` and a second ``C`` of the same
+    The layer has the parameters of ``released_rotrnn`` and a second ``C`` of the same
     distribution.
 
     Args:
@@ -100,7 +100,7 @@ def released_bidirectional_rotrnn(
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, or a range is not
-            ordered. Also if a decay factor is not in (0, 1), or an angle is not in
+            ordered; or if a decay factor is not in (0, 1), or an angle is not in
             [0, 2 pi].
 
     Source: ``s5/rares_layers.py`` of github.com/raresdolga/s5, branch ``main``.

@@ -132,8 +132,8 @@ def rglru(
 ) -> RGLRU:
     """Draw an RG-LRU with zero biases and normal gate matrices.
 
-    The matrices have ``heads`` diagonal blocks, with entries of variance one over the
-    size of a block.
+    The matrices have ``heads`` diagonal blocks, with entries of variance
+    ``heads / width``.
 
     Args:
         state_size: Number of real numbers in the state; must equal ``width``.
@@ -143,13 +143,13 @@ def rglru(
         radii: Range of ``exp(-softplus(Lambda))``. If the recurrence gate ``r`` is 1,
             the decay factor ``a`` of a step is the eighth power of this number.
         spread: Distribution of ``exp(-softplus(Lambda))``. With ``area``, as in the
-            reference code, its square is uniform. With ``log``, the numbers
-            ``log(softplus(Lambda))`` are evenly spaced.
+            reference code, the square of this number is uniform. With ``log``, the
+            values of ``log(softplus(Lambda))`` are evenly spaced.
 
     Raises:
         ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
-            ``width`` is not a multiple of ``heads``. Also if ``radii`` are not ordered
-            or not in (0, 1), or ``spread`` is unknown.
+            ``width`` is not a multiple of ``heads``; or if ``radii`` are not ordered or
+            not in (0, 1), or ``spread`` is unknown.
 
     Example:
         >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)

@@ -124,7 +124,8 @@ class RotRNN(Layer):
     ) -> tuple[Float[Array, " n"], Float[Array, " d_out"]]:
         """Take one input and return the next state and the output.
 
-        Each head's state is multiplied by its dense matrix ``gamma A``.
+        The state of each head is multiplied by the dense matrix ``gamma A`` of the
+        head.
         """
         heads = state.reshape(self.theta.shape[0], -1)
         mixed = jnp.einsum("hij,hj->hi", self.transition(), heads)
@@ -148,7 +149,9 @@ class RotRNN(Layer):
     def inward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "pairs d_in"], Float[Array, "pairs d_in"]]:
-        """Return the even and odd rows of ``P^T xi B``: real and imaginary parts.
+        """Return the real and the imaginary part of the complex input weights.
+
+        The parts are the even and the odd rows of ``P^T xi B``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -161,7 +164,9 @@ class RotRNN(Layer):
     def outward(
         self, P: Float[Array, "heads size size"]
     ) -> tuple[Float[Array, "d_out pairs"], Float[Array, "d_out pairs"]]:
-        """Return the real and imaginary part of ``c`` in ``C P z = Re(c z)``.
+        """Return the real and the imaginary part of the complex readout ``c``.
+
+        For rotated states ``z``, ``Re(c z)`` equals the readout ``C P z``.
 
         Args:
             P: Orthogonal matrix of each head, as ``rotations`` returns it.
@@ -198,7 +203,10 @@ class RotRNN(Layer):
         return read_out(*self.outward(P), z)
 
     def diagonal(self) -> ComplexDiagonal:
-        """Return a complex diagonal layer with the same outputs and state ``P^T h``."""
+        """Return a complex diagonal layer with the same outputs.
+
+        Its state is ``P^T h``, with ``P`` from ``rotations``.
+        """
         P, nu = self.rotations(), jnp.exp(self.gamma_log)[:, None]
         return ComplexDiagonal(
             *self.inward(P),
@@ -333,13 +341,13 @@ def rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> RotRNN:
-    """Draw a RotRNN, initialised as in the listing of its paper.
+    """Draw a RotRNN, initialised as in the code listing of its paper.
 
     ``released_rotrnn`` follows the authors' code instead.  Here ``gamma^2`` and
     ``theta`` are uniform, and ``M`` and ``D`` are standard normal.  The variance of
-    ``B`` is ``1/width``, and that of ``C`` is ``1/state_size``; Appendix B.3 mentions
-    the Glorot variance instead.  The default ranges are those of the paper for the task
-    Retrieval.
+    ``B`` is ``1/width``, and the variance of ``C`` is ``1/state_size``; Appendix B.3
+    mentions the Glorot variance instead.  The default ranges are the ranges of the
+    paper for the task Retrieval.
 
     Args:
         state_size: Number of real numbers in the state, summed over heads.
@@ -352,11 +360,11 @@ def rotrnn(
             angle is a list, its entries apply to successive angles of a head, repeated
             cyclically.
         spread: Distribution of the decay factors ``gamma``: ``area`` (the listing) for
-            uniform ``gamma^2``, or ``log`` for ``log(-log gamma)`` evenly spaced.
+            uniform ``gamma^2``, or ``log`` for evenly spaced ``log(-log gamma)``.
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, ``spread`` is
-            unknown, or a range is not ordered. Also if a decay factor is not in (0, 1),
+            unknown, or a range is not ordered; or if a decay factor is not in (0, 1),
             or an angle is not in [0, 2 pi].
 
     Source: RotRNN (2024), Appendix C and Table 3.
@@ -393,9 +401,10 @@ def bidirectional_rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> BidirectionalRotRNN:
-    """Draw a bidirectional RotRNN, initialised as in the listing of its paper.
+    """Draw a bidirectional RotRNN, initialised as in the code listing of its paper.
 
-    It has the parameters of ``rotrnn`` and a second ``C`` of the same distribution.
+    The layer has the parameters of ``rotrnn`` and a second ``C`` of the same
+    distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -407,11 +416,11 @@ def bidirectional_rotrnn(
             angle is a list, its entries apply to successive angles of a head, repeated
             cyclically.
         spread: Distribution of the decay factors ``gamma``: ``area`` for uniform
-            ``gamma^2``, or ``log`` for ``log(-log gamma)`` evenly spaced.
+            ``gamma^2``, or ``log`` for evenly spaced ``log(-log gamma)``.
 
     Raises:
         ValueError: If a size is below one, the size of a head is odd, ``spread`` is
-            unknown, or a range is not ordered. Also if a decay factor is not in (0, 1),
+            unknown, or a range is not ordered; or if a decay factor is not in (0, 1),
             or an angle is not in [0, 2 pi].
 
     Source: RotRNN (2024), Appendix B.2.

@@ -35,8 +35,9 @@ KEYS = 0.1  # gain of the keys
 class RWKV7(MatrixGated):
     """Recurrence of an RWKV-7 layer; build one with ``rwkv7``.
 
-    In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.  The
-    input determines all of these vectors.  The token shift, normalisation, bonus and
+    In every head, ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T`` and ``y = S r``.
+    Here ``a c`` is the entry-by-entry product.  The input determines the vectors ``w``,
+    ``a``, ``c``, ``v``, ``k`` and ``r``.  The token shift, normalisation, bonus and
     output gate of an RWKV-7 layer are not included.  The state holds the matrix ``S``
     of each head, with a row per entry of ``v`` and a column per entry of ``k``.
 

@@ -51,7 +51,7 @@ class S4(DiagonalLayer):
     w_im: Float[Array, " n"]
 
     def eigenvalues(self) -> Complex[Array, " n"]:
-        """Return the eigenvalues, which are the diagonal of the recurrence."""
+        """Return the eigenvalues: the diagonal of the recurrent matrix."""
         delta = softplus(self.omega_delta)
         return jnp.exp(lax.complex(self.w_re * delta, self.w_im * delta))
 
@@ -89,8 +89,8 @@ def s4(
         d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring of eigenvalues; the outer radius is 1.
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
-        delta: Step size ``Delta``, which also scales the inputs. The initial eigenvalues
-            do not depend on it.
+        delta: Step size ``Delta``, which also scales the inputs. The initial
+            eigenvalues do not depend on ``delta``.
 
     Raises:
         ValueError: If a size is below one, or a value is out of range. The ranges are

@@ -292,9 +292,9 @@ def s4d(
             ``N``.
         width: Number of channels, i.e. of inputs and of outputs.
         key: Random key of JAX; do not use it for anything else.
-        spectrum: Eigenvalues ``A`` in continuous time. ``legs`` are those of the normal
-            part of HiPPO-LegS, ``inv`` approximates them, and ``lin`` is
-            ``-1/2 + i pi n`` with ``n`` = 0, 1, ...
+        spectrum: Eigenvalues ``A`` in continuous time. ``legs`` selects the eigenvalues
+            of the normal part of HiPPO-LegS, and ``inv`` an approximation to these.
+            ``lin`` selects ``-1/2 + i pi n`` with ``n`` = 0, 1, ...
         discretisation: Rule of discretisation: ``zoh`` (zero-order hold) or
             ``bilinear``.
         dt_min: Smallest step size; must be positive.

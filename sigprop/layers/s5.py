@@ -89,7 +89,11 @@ class S5(Layer):
         return jnp.zeros_like(self.eigenvalues())
 
     def inputs(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
-        """Return the terms that the inputs add to the state: ``B u`` times a factor."""
+        """Return the terms that the inputs add to the states at each step.
+
+        The term of a state is its entry of ``B u`` times its input factor, as
+        ``discrete`` returns it.
+        """
         gain = self.discrete()[1][:, None]
         b_re = gain.real * self.B_re - gain.imag * self.B_im
         b_im = gain.real * self.B_im + gain.imag * self.B_re
@@ -146,7 +150,7 @@ def s5(
     dt_min: float = 0.001,
     dt_max: float = 0.1,
 ) -> S5:
-    """Draw an S5 layer whose eigenvalues are those of HiPPO-LegS.
+    """Draw an S5 layer with the eigenvalues of the normal part of HiPPO-LegS.
 
     The recurrent matrix is block-diagonal, and each block is the normal part of
     HiPPO-LegS.  ``B`` and ``C`` are real LeCun-normal matrices, transformed to the
@@ -154,7 +158,7 @@ def s5(
 
     Args:
         state_size: Number of complex numbers in the state. If ``conjugate`` is true,
-            their complex conjugates are states as well, but are not stored.
+            the complex conjugates of these numbers are also states, but are not stored.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         blocks: Number of HiPPO-LegS blocks of equal size. ``state_size`` must be a

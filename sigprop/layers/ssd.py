@@ -170,7 +170,7 @@ def ssd(
     matrices are uniform, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Number of entries of ``B``, equal to that of ``C``. The state has
+        state_size: Number of entries of ``B``, and of ``C``. The state has
             ``state_size`` numbers for each output.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.
@@ -183,8 +183,8 @@ def ssd(
 
     Raises:
         ValueError: If a size is below one, or the bounds in ``steps`` are not positive
-            and ordered. Also if ``width`` is not a multiple of ``heads``, or ``heads``
-            is not a multiple of ``groups``.
+            and ordered; or if ``width`` is not a multiple of ``heads``, or ``heads`` is
+            not a multiple of ``groups``.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4, groups=2)

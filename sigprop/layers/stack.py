@@ -82,7 +82,7 @@ class Stack(Layer):
         return jnp.concatenate(states), u
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time n"]:
-        """Return the states of all layers at all steps, from the zero state on."""
+        """Return the states of all layers and steps, starting from the zero state."""
         states = []
         for layer in self.layers:
             h = layer.states(u)
@@ -100,7 +100,7 @@ class Stack(Layer):
         return u
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Return the eigenvalues of all layers, with conjugates for complex states.
+        """Return the eigenvalues of all layers, and conjugates for complex states.
 
         The result is ``None`` if the eigenvalues of a layer depend on the inputs or the
         state.
@@ -143,8 +143,8 @@ def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
 
     Raises:
         ValueError: If there is no layer, a layer is not causal, or the numbers of
-            outputs and inputs of successive layers differ. Also if ``skip`` is true and
-            a layer has unequal numbers of inputs and outputs.
+            outputs and inputs of successive layers differ; or if ``skip`` is true and a
+            layer has unequal numbers of inputs and outputs.
 
     Example:
         >>> import jax

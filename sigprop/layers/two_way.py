@@ -31,7 +31,7 @@ READOUT = ("C", "C_re", "C_im")
 
 @final
 class TwoWay(Bidirectional):
-    """Bidirectional layer, the sum of a forward and a backward layer of one type.
+    """Bidirectional layer, the sum of a forward and a backward layer of the same type.
 
     Build one with ``two_way``, ``brnn``, ``blstm``, ``bgru`` or ``bidirectional_s4``.
 
@@ -114,8 +114,8 @@ def _with_skip(layer: Layer, skip: Array | None) -> Layer:
 def two_way(forward: Layer, backward: Layer) -> TwoWay:
     """Build a bidirectional layer that adds the outputs of two layers.
 
-    The skip connection ``D`` of the backward layer is ignored.  The outputs are not
-    scaled.
+    The skip connection ``D`` of the backward layer is ignored.  The sum is not
+    rescaled.
 
     Args:
         forward: Layer that reads the sequence in order.
@@ -168,8 +168,8 @@ def brnn(
 ) -> TwoWay:
     """Draw a bidirectional RNN: a ``nonlinear_rnn`` in each direction of time.
 
-    The variance of the readout matrices ``C`` is half of that in ``nonlinear_rnn``,
-    because the output is the sum over both directions.
+    The variance of the readout matrices ``C`` is half the variance in
+    ``nonlinear_rnn``, because the output is the sum over both directions.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -207,8 +207,8 @@ def blstm(
 ) -> TwoWay:
     """Draw a bidirectional LSTM: an ``lstm`` in each direction of time.
 
-    The variance of the readout matrices ``C`` is half of that in ``lstm``, because the
-    output is the sum over both directions.
+    The variance of the readout matrices ``C`` is half the variance in ``lstm``, because
+    the output is the sum over both directions.
 
     Args:
         state_size: Number of real numbers in the output ``h`` of the LSTM of one
@@ -217,8 +217,8 @@ def blstm(
         key: Random key of JAX; do not use it for anything else.
         d_out: Number of outputs; by default the number of inputs.
         times: Range ``(T_min, T_max)`` in steps. The biases of the forget gates are
-            ``log T`` with ``T`` uniform on this range, and those of the input gates are
-            ``-log T``.
+            ``log T`` with ``T`` uniform on this range, and the biases of the input
+            gates are ``-log T``.
 
     Raises:
         ValueError: If a size is below one or the bounds in ``times`` are not positive
@@ -247,8 +247,8 @@ def bgru(
 ) -> TwoWay:
     """Draw a bidirectional GRU: a ``gru`` in each direction of time.
 
-    The variance of the readout matrices ``C`` is half of that in ``gru``, because the
-    output is the sum over both directions.
+    The variance of the readout matrices ``C`` is half the variance in ``gru``, because
+    the output is the sum over both directions.
 
     Args:
         state_size: Number of real numbers in the state of one direction.
@@ -285,8 +285,8 @@ def bidirectional_s4(
 ) -> TwoWay:
     """Draw a bidirectional S4: an ``s4`` in each direction of time.
 
-    The variance of the readout matrices ``C`` is half of that in ``s4``, because the
-    output is the sum over both directions.
+    The variance of the readout matrices ``C`` is half the variance in ``s4``, because
+    the output is the sum over both directions.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.
@@ -295,8 +295,8 @@ def bidirectional_s4(
         d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring of eigenvalues; the outer radius is 1.
         theta0: Largest phase in radians. Phases are uniform on [0, theta0].
-        delta: Step size ``Delta``, which also scales the inputs. The initial eigenvalues
-            do not depend on it.
+        delta: Step size ``Delta``, which also scales the inputs. The initial
+            eigenvalues do not depend on ``delta``.
 
     Raises:
         ValueError: If a size is below one, or a value is out of range. The ranges are

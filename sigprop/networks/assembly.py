@@ -58,14 +58,14 @@ def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) 
         path: Path of the file. Its suffix, ``.safetensors`` or ``.npz``, selects the
             format.
         network: Network from ``build``.
-        state: State of its batch normalisations.
+        state: State of the network's batch normalisations.
 
     Returns:
         The path of the file.
 
     Raises:
-        ValueError: If the suffix is another one, or an array of ``network`` or
-            ``state`` has a value that is not finite.
+        ValueError: If the suffix is neither ``.safetensors`` nor ``.npz``, or an array
+            of ``network`` or ``state`` has a value that is not finite.
 
     Example:
         >>> import jax, tempfile
@@ -110,10 +110,11 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
 def parameter_table(network: Network | TwoTowers) -> dict[str, int]:
     """Count the parameters in each part of a network, summed over blocks.
 
-    A complex number counts as two.  Running averages are not counted.  The network can
-    also be an abstract one from ``equinox.filter_eval_shape(build, config, key=key)``,
-    which has shapes but no numbers.  The layers ``linear_rnn``, ``block_rnn`` and
-    ``s5`` cannot be built in this way.
+    A complex number counts as two.  Running averages of normalisations are not counted.
+    The network can also be an abstract one from
+    ``equinox.filter_eval_shape(build, config, key=key)``, which has shapes but no
+    numbers.  The layers ``linear_rnn``, ``block_rnn`` and ``s5`` cannot be built in
+    this way.
 
     Returns:
         A dictionary with the numbers of parameters of ``encoder``, ``norm``, ``layer``,
@@ -157,8 +158,8 @@ def parameter_groups(network: Network | TwoTowers) -> Any:
 
     The group of a parameter is ``recurrent``, ``input`` or ``readout`` in a sequence
     layer, and ``other`` elsewhere.  As labels for ``optax.multi_transform``, pass the
-    function ``parameter_groups`` itself, not its result.  The result is callable, and
-    optax would call it.
+    function ``parameter_groups`` itself.  Optax would call its result, because the
+    result has the method ``__call__`` of the network.
 
     Returns:
         A pytree with the structure of

@@ -87,28 +87,29 @@ def predict_errors(
 ) -> Depth:
     """Predict the mean squares of activations and gradients in the residual stream.
 
-    The gradient is that of the loss ``L = sum v x`` with respect to the stream before
-    the first block and after each block.  The sum runs over all steps and features
-    ``x`` of the stream after the last block.  The weights ``v`` are independent, with
-    mean zero and variance one.  The function also works under ``jit``, ``vmap``,
-    ``grad`` and ``jvp``; it then computes in the precision of its arguments.
+    The gradients of the loss ``L = sum v x`` are taken with respect to the stream
+    before the first block and after each block.  The sum runs over all steps and
+    features ``x`` of the stream after the last block.  The weights ``v`` are
+    independent, with mean zero and variance one.  The function also works under
+    ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under these transformations it computes in
+    the precision of its arguments.
 
     Args:
         network: Network whose sequence layers are causal and linear. Dropout is
             ignored.
         autocovariance: Autocovariance at lags 0, 1, ... of the input, which has mean
-            zero. An array of shape (lags,) is that of every channel, and the channels
+            zero. An array of shape (lags,) applies to every channel, and the channels
             are taken as independent. An array of shape (lags, channels, channels) has
             the covariances of all pairs of channels. The input has as many steps as
             there are lags, and the layers start from the zero state.
-        state: State of the batch normalisations, which then use its running averages.
-            By default they use the predicted moments.
+        state: State with the running averages that batch normalisations use. By default
+            they use the predicted moments instead.
 
     Returns:
         A ``Depth``. ``stream`` has the mean squares of the features at the last step.
-        ``error`` has those of the gradient with respect to the features at the first
-        step. Each has an entry for the stream before the first block and one for the
-        stream after each block.
+        ``error`` has the mean squares of the gradient with respect to the features at
+        the first step. Both arrays have an entry for the stream before the first block
+        and one for the stream after each block.
 
     Raises:
         ValueError: If a layer is nonlinear or not causal, no stationary process has

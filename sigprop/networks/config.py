@@ -32,7 +32,8 @@ class NetworkConfig:
         inputs: Number of inputs per step, or the size of the vocabulary if ``encoder`` is
             ``embedding``.
         outputs: Number of outputs, or of classes.
-        width: Number of features between the blocks, ``H`` in the papers.
+        width: Number of features that a block reads and returns at each step, ``H`` in
+            the papers.
         state_size: Size of the state of each layer, ``N`` in the papers. Its meaning
             depends on the layer; see ``sequence_layer``.
         depth: Number of blocks.
@@ -41,11 +42,12 @@ class NetworkConfig:
         encoder: Map of the inputs to features: ``linear``, or ``embedding`` for tokens.
         norm: Normalisation before the layer in a block: ``batch``, ``layer`` or ``none``.
         mixing: Map of the features after the layer: ``glu`` (gated linear unit),
-            ``half_glu``, ``mlp`` or ``none``. ``half_glu`` has one linear map, where
-            ``glu`` has two.
-        mixing_norm: If true, each block has a second normalisation, before the mixing.
-        skip: Signal that is added to the output of a block: its input (``identity``), or
-            a ``linear`` map of its input.
+            ``half_glu``, ``mlp`` or ``none``. ``glu`` has two linear maps, and
+            ``half_glu`` has one.
+        mixing_norm: If true, each block has a second normalisation between the layer
+            and the mixing.
+        skip: Signal that is added to the output of a block: the block's input
+            (``identity``), or a ``linear`` map of this input.
         dropout: Probability that a feature is dropped, in [0, 1).
         pooling: Reduction of the features of all steps to one vector: ``mean``, ``last``,
             or ``none`` for one output per step.
@@ -53,9 +55,10 @@ class NetworkConfig:
             network that compares two sequences (``TwoTowers``).
 
     Raises:
-        ValueError: If a size is below one, a name is unknown, or ``dropout`` is not in
-            [0, 1). Also if an option of the layer is unknown or missing, or ``head`` is
-            ``pair`` and ``pooling`` is ``none``.
+        ValueError: If a size is below one; if a name in ``layer``, ``encoder``,
+            ``norm`` or another field is unknown; if an option of the layer is unknown
+            or missing; if ``dropout`` is not in [0, 1); or if ``head`` is ``pair`` and
+            ``pooling`` is ``none``.
 
     Example:
         >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}

@@ -55,8 +55,8 @@ def named_arrays(tree: Any) -> Arrays:
     has the path of its index in the network: ``blocks.0.norm.batch_state_index.0``.
 
     Raises:
-        ValueError: If two arrays would have one name, or a name is empty, unprintable or
-            begins with two underscores. Also if an array does not hold numbers, or the
+        ValueError: If two arrays would have one name, or a name is empty, unprintable
+            or begins with two underscores; or if an array does not hold numbers, or the
             state does not belong to the network.
     """
     arrays: Arrays = {}
@@ -89,8 +89,9 @@ def fill(skeleton: T, arrays: Mapping[str, Any]) -> T:
         arrays: Arrays by the names of ``named_arrays(skeleton)``.
 
     Raises:
-        ValueError: If a name is missing or unknown, or a number is not finite. Also if an
-            array has the wrong shape, the wrong kind of numbers, or too high a precision.
+        ValueError: If a name is missing or unknown, or a number is not finite; or if an
+            array has the wrong shape, the wrong kind of numbers, or too high a
+            precision.
     """
     leaves, structure = jax.tree.flatten(skeleton)
     named = list(zip(_names(skeleton), leaves, strict=True))
@@ -178,9 +179,9 @@ def load(path: File, build: Callable[[dict[str, Any]], T]) -> T:
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If the file is damaged, has no configuration, or is of another format
-            or a newer version. Also if ``build`` raises an error, or its arrays differ in
-            architecture, shape or type.
+        ValueError: If the file is damaged, has no configuration, or is of another
+            format or a newer version; or if ``build`` raises an error, or its arrays
+            differ in architecture, shape or type.
     """
     path = Path(path)
     arrays, stored, config = _read(path)

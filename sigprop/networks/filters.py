@@ -86,16 +86,17 @@ def _states(
 
 
 def filter_of(layer: Layer, steps: int) -> Filter:
-    """Return the filter of a causal linear layer, for ``filtered``.
+    """Return a causal linear layer as a filter, for use in ``filtered``.
 
     Args:
         layer: Causal linear layer. It starts from the zero state.
         steps: Number of steps of the sequence.
 
     Returns:
-        For a diagonal layer, its eigenvalues ``lam`` and matrices ``inward``,
-        ``outward`` and ``skip``. For any other layer, the impulse responses ``output``
-        and ``state`` of its outputs and states.
+        For a diagonal layer, a ``Modal``: eigenvalues ``lam``, and matrices ``inward``
+        (inputs to states), ``outward`` (states to outputs) and ``skip`` (inputs to
+        outputs). For any other layer, a ``Responses`` with the impulse responses
+        ``output`` of the outputs and ``state`` of the states.
 
     Raises:
         ValueError: If ``steps`` is below one.
@@ -119,13 +120,14 @@ def filtered(signal: Signal, by: Filter) -> Filtered:
     lags.  Covariances are between the last step ``t`` and earlier steps.
 
     Args:
-        signal: Means and covariances of the input, as from ``independent``.
+        signal: Means and covariances of the input, for example from ``independent``.
         by: Filter of the layer, from ``filter_of``.
 
     Returns:
-        The means and covariances of the output ``y`` as ``signal``, and its covariances
-        with the input ``x``. At each lag, ``after`` is that of ``y_t`` with
-        ``x_{t - lag}``, and ``before`` is that of ``x_t`` with ``y_{t - lag}``.
+        A ``Filtered``. ``signal`` has the means and covariances of the output ``y``.
+        For the input ``x`` and each lag, ``after`` has the covariance of ``y_t`` with
+        ``x_{t - lag}``, and ``before`` has the covariance of ``x_t`` with
+        ``y_{t - lag}``.
 
     Example:
         >>> import numpy as np

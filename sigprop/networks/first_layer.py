@@ -61,8 +61,8 @@ def first_states(
         An array with a row per step and a column per neuron.
 
     Raises:
-        ValueError: If the network does not have these properties, or no stationary
-            process has this ``autocovariance``.
+        ValueError: If the network does not have the properties under ``network``, or no
+            stationary process has this ``autocovariance``.
 
     Example:
         >>> import jax

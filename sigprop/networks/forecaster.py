@@ -128,11 +128,11 @@ def forecast(
     Args:
         network: Network with ``head.inputs`` inputs and ``head.outputs`` outputs. It must
             be in inference mode if ``head.kind`` is ``steps``.
-        state: State of its batch normalisations.
+        state: State of the network's batch normalisations.
         head: Settings of the forecasts.
         inputs: Windows of past rows, of shape (batch, length, features).
-        marks: Calendar features of the rows of each window, followed by those of the
-            rows to forecast.
+        marks: Calendar features of the past rows of each window, followed by the
+            calendar features of the rows to forecast.
         key: Random key for dropout; needed only in training with dropout.
 
     Returns:

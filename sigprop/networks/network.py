@@ -71,22 +71,24 @@ class Network(eqx.Module):
 
         Args:
             u: Inputs of shape (time, inputs), or tokens of shape (time,) for an embedding.
-            state: State of the batch normalisations, from ``build`` or from the last call
-                in training.
+            state: State of the batch normalisations, from ``build`` or from the
+                previous call in training.
             length: Number of valid steps; the steps after them are padding, whose values
                 have no effect. By default all steps are valid.
             key: Random key for dropout, needed only in training with dropout.
 
         Returns:
-            The outputs and the new state of the batch normalisations. Outputs are one
-            vector after pooling, otherwise one row per step, zero in the padding.
+            The outputs and the new state of the batch normalisations. With pooling, the
+            outputs are one vector. Without pooling, they have one row per step, and the
+            rows of the padding are zero.
 
         Raises:
-            ValueError: If the inputs have a wrong shape or type, or there is no step to
-                pool. Also if ``key`` is missing in training with dropout, or batch
-                normalisation in training has no batch. Also if ``length`` is out of
-                range or a token is not in the vocabulary. If JAX traces the tokens, a
-                token outside the vocabulary gives NaNs instead.
+            ValueError: If the inputs have a wrong shape or type; if there is no step to
+                pool; if ``length`` is out of range; if a token is not in the
+                vocabulary; if ``key`` is missing in training with dropout; or if the
+                network needs a batch for batch normalisation (see ``over_batch``). If
+                JAX traces the tokens, a token outside the vocabulary gives NaNs
+                instead.
         """
         x, state = self.features(u, state, length=length, key=key)
         if self.decoder is None:
@@ -128,7 +130,7 @@ class Network(eqx.Module):
         return self.pool(x, length), state
 
     def initial_states(self) -> Stream:
-        """Return the ``stream`` for the first ``step``: zero states and zero sums."""
+        """Return the first ``stream`` for ``step``: zero states and zero sums."""
         states = tuple(block.layer.initial_state() for block in self.blocks)
         total = jnp.zeros(self.config.width, self.encoder.weight.dtype)
         return states, (jnp.zeros_like(total[0]), total)
@@ -139,12 +141,12 @@ class Network(eqx.Module):
         """Read the input of one step, and return the next ``stream`` and the outputs.
 
         The network must be in inference mode.  If it pools, the outputs after ``t``
-        steps equal the result of calling it on all ``t`` inputs at once.  If it does
-        not pool, they equal the last row of that result.
+        steps equal the result of a call of the network with all ``t`` inputs at once.
+        If it does not pool, the outputs equal the last row of that result.
 
         Args:
             stream: States of the layers, and for mean pooling the number of steps so
-                far and the sum of the features over them. It comes from
+                far and the sum of the features over these steps. It comes from
                 ``initial_states`` or from the previous ``step``.
             u: Inputs of shape (inputs,) of one step, or one token.
             state: State of the batch normalisations, which does not change.
@@ -185,7 +187,7 @@ class Network(eqx.Module):
     def pool(
         self, x: Float[Array, "time width"], length: Length
     ) -> Float[Array, "*time width"]:
-        """Return the features' mean over valid steps, the last, or all of them."""
+        """Pool the features over the valid steps, as ``config.pooling`` defines."""
         if self.config.pooling == "none":
             return x
         steps = jnp.maximum(x.shape[0] if length is None else length, 1)
@@ -273,8 +275,8 @@ def over_batch(
 
     Args:
         network: ``Network`` or ``TwoTowers`` from ``build``.
-        state: State of the batch normalisations, from ``build`` or from the last call in
-            training.
+        state: State of the batch normalisations, from ``build`` or from the previous
+            call in training.
         u: Inputs of shape (batch, time, inputs), or tokens of shape (batch, time). For
             pairs, the second axis has size 2: (batch, 2, time, ...).
         lengths: Number of valid steps of each sequence, of shape (batch,), or (batch, 2)
@@ -286,8 +288,8 @@ def over_batch(
         The outputs, and the new state of the batch normalisations.
 
     Raises:
-        ValueError: If ``u`` or ``lengths`` has a wrong shape or type, or a length or a
-            token is out of range. Also if an input is not finite, or ``key`` is missing
+        ValueError: If ``u`` or ``lengths`` has a wrong shape or type; if a length or a
+            token is out of range; if an input is not finite; or if ``key`` is missing
             in training with dropout.
 
     Example:

@@ -87,11 +87,10 @@ def lru_paper(task: str) -> NetworkConfig:
 
     The network has six blocks with batch normalisation.  Layers are bidirectional for
     Pathfinder and Path-X.  For Path-X the mixing is ``half_glu``, a gated linear unit
-    with only one linear map.  Images of sCIFAR have three colours.
+    with only one linear map.  Images of sCIFAR have three colour channels.
 
-    In other settings the paper follows S5, and so does this configuration: features are
-    pooled by their mean, and tokens are embedded.  Unlike in S5, the embedding has no
-    bias.
+    Features are pooled by their mean, and tokens are embedded, as in S5, which the
+    paper follows.  Unlike in S5, the embedding has no bias.
 
     Args:
         task: ``scifar``, ``listops``, ``text``, ``retrieval``, ``pathfinder`` or ``pathx``.
@@ -127,8 +126,8 @@ def rotrnn_paper(task: str) -> NetworkConfig:
     Layers are bidirectional for Pathfinder and Path-X.
 
     The paper does not say how features are mixed and pooled; both are as in
-    ``lru_paper``.  Nor does it say whether images have colours; here images of sCIFAR
-    have three.
+    ``lru_paper``.  The paper also does not say whether images are in colour; here
+    images of sCIFAR have three colour channels.
 
     Args:
         task: ``scifar``, ``listops``, ``text``, ``retrieval``, ``pathfinder``, ``pathx`` or
@@ -164,9 +163,10 @@ def blur_paper(
 
     Each direction has a state of 128 complex numbers.  The MLP of a block has one
     hidden layer of 256 features.  The term ``C u`` of Eq. 13 is a linear map of the
-    block's input, added to its output.  The map ``L_3`` of the paper is the decoder.
-    Figure 2 of the paper shows skip connections and normalisations that are not in its
-    equations.
+    block's input, which is added to the block's output.  The map ``L_3`` of the paper
+    is the decoder.  Figure 2 of the paper shows skip connections and normalisations
+    that are not in its equations.  Of these, the configuration has only the
+    normalisations.
 
     Args:
         inputs: Number of inputs per step, or the size of the vocabulary.
@@ -219,16 +219,17 @@ def zucchet_paper(
     Args:
         layer: Recurrent layer: ``zucchet_lru``, ``complex_diagonal``, ``gru`` or
             ``lstm``.
-        nu0: Smallest modulus of the eigenvalues, in [0, 1). Forget biases of ``gru`` and
-            ``lstm`` are drawn from the range ``chrono_times(nu0)``.
+        nu0: Smallest modulus of the eigenvalues, in [0, 1). Forget biases of ``gru``
+            and ``lstm`` are ``log T``, with ``T`` drawn from the range
+            ``chrono_times(nu0)``.
         norm: Normalisation: ``none``; or ``layer`` or ``batch``, as in Figure 5 C.
-        features: Number of features of a token. The paper says 724; BERT has 768.
+        features: Number of features of a token. The paper says 724, but BERT has 768.
         nu1: Largest modulus of the eigenvalues, 1 in Appendix A.2 and ``(1 + nu0)/2`` in
             Appendix D.1. ``gru`` and ``lstm`` do not use it.
 
     Raises:
-        ValueError: If the layer or ``norm`` is unknown, or ``features`` is below one.
-            Also if ``nu0`` is not in [0, 1), or ``nu1`` is not in [nu0, 1].
+        ValueError: If ``layer`` or ``norm`` is unknown; if ``features`` is below one;
+            if ``nu0`` is not in [0, 1); or if ``nu1`` is not in [nu0, 1].
 
     Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1.
 
@@ -264,7 +265,7 @@ def zucchet_paper(
 
 
 def all_presets() -> dict[str, NetworkConfig]:
-    """Return the configurations of the papers, by names such as ``lru-listops``.
+    """Return a dictionary of the papers' configurations, by names like ``lru-listops``.
 
     A name consists of the paper and the task, or of the paper and the layer.
     ``blur-forecast`` has 7 inputs and 7 outputs, as in the forecasting tables of its

@@ -58,7 +58,7 @@ def state_powers(
 
     Args:
         network: Network in inference mode, ``equinox.nn.inference_mode(network)``.
-        state: State of its batch normalisations.
+        state: State of the network's batch normalisations.
         u: Inputs of shape (batch, time, inputs), or tokens of shape (batch, time).
         lengths: Array of shape (batch,): the number of valid steps of each sequence. By
             default all steps are valid.

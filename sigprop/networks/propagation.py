@@ -89,42 +89,43 @@ def predict_signals(
 ) -> Predicted:
     """Predict mean squares of the residual stream and of the states at the last step.
 
-    For a single layer, its output takes the place of the stream.  Most of the computing
-    time is spent on bounds of the errors of the predictions.  With ``samples=0`` they
-    are not computed; the bound is then infinite for each moment that is not exact.
+    For a single layer, the predictions are for its outputs instead of the stream.  Most
+    of the computing time is spent on bounds of the errors of the predictions.  With
+    ``samples=0`` no bound is computed, and the bound of each moment that is not exact
+    is infinite.
 
     The function also works under ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect
-    to the network, the autocovariance and the state.  It then computes in the precision
-    of these arguments.  For a network all error bounds are then infinite; for a single
-    layer they are not.
+    to the network, the autocovariance and the state.  Under a transformation it
+    computes in the precision of these arguments.  All error bounds of a network (but
+    not of a single layer) are then infinite.
 
     Args:
         network: Network or layer. Dropout is ignored. For a ``TwoTowers``, the
             prediction is for its field ``tower``.
         autocovariance: Autocovariance at lags 0, 1, ... of the input, which has mean
-            zero. An array of shape (lags,) is that of every channel, and the channels
+            zero. An array of shape (lags,) applies to every channel, and the channels
             are taken as independent. An array of shape (lags, channels, channels) has
             the covariances of all pairs of channels. The input has as many steps as
             there are lags, and the layers start from the zero state.
-        state: State of the batch normalisations, which then use its running averages.
-            By default they use the predicted moments.
+        state: State with the running averages that batch normalisations use. By default
+            they use the predicted moments instead.
         measured: Dictionary from the index of a block to samples of the stream after
             it, of shape (num, time, width). Predictions for later blocks start from the
-            moments of these samples. By default there are none.
+            moments of these samples. By default no block is measured.
         samples: Number of simulated trajectories for the bounds: 0, or 2 to a million.
             By default it is 64 to 1024, depending on memory.
         seed: Seed of the simulated trajectories.
 
     Returns:
         A ``Predicted``. For each block, ``stream`` is the mean square of the features
-        after the block, and ``state`` is ``E|h|^2`` summed over its neurons. ``error``
-        has the same two fields, with bounds of the errors.
+        after the block, and ``state`` is ``E|h|^2`` summed over the neurons of the
+        block. ``error`` has the same two fields, with bounds of the errors.
 
     Raises:
         ValueError: If a layer is nonlinear or not causal, unless its block is in
-            ``measured``. Also if no stationary process has this ``autocovariance``, the
-            network reads tokens, or a moment is not finite. Also if ``samples`` or
-            ``seed`` is out of range. Also if ``samples`` is given and not zero under a
+            ``measured``; if no stationary process has this ``autocovariance``; if the
+            network reads tokens; if a moment is not finite; if ``samples`` or ``seed``
+            is out of range; or if ``samples`` is neither None nor zero under a
             transformation of JAX.
 
     Example:

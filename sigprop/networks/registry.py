@@ -96,7 +96,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
 
 
 def layer_options(name: str) -> dict[str, bool]:
-    """Return a dictionary of the options of a layer, with True for required ones.
+    """Return a dictionary from each option of a layer to True if required, else False.
 
     Args:
         name: Name of the layer, a key of ``SEQUENCE_LAYERS``.
@@ -143,19 +143,20 @@ def sequence_layer(
         state_size: Size of the state; its meaning depends on the layer. For most layers
             it is the number of real or complex numbers in the state of one direction.
             For ``selective`` it is the number of states of one channel, and for ``s4d``
-            that of conjugate pairs of one channel. For ``linoss`` it is the number of
-            oscillators, and for ``slstm`` that of neurons. For ``gla``, ``hgrn2``,
-            ``mlstm``, ``rwkv7`` and the delta-rule layers it is the number of entries of
-            a head's key. For ``ssd`` and ``mamba3`` it is the number of entries of ``B``.
+            the number of conjugate pairs of one channel. For ``linoss`` it is the
+            number of oscillators, and for ``slstm`` the number of neurons. For ``gla``,
+            ``hgrn2``, ``mlstm``, ``rwkv7`` and the delta-rule layers it is the number
+            of entries of a head's key vector. For ``ssd`` and ``mamba3`` it is the
+            number of entries of ``B``.
         width: Number of inputs, equal to the number of outputs.
         key: Random key of JAX; do not use it for anything else.
         options: Further arguments of the function that draws the layer, such as
             ``heads``. A list is converted to a tuple.
 
     Raises:
-        ValueError: If the name or an option is unknown, a required option is missing,
-            or a value is not valid. Also if ``state_size`` differs from ``width`` in a
-            layer with one input or output per state.
+        ValueError: If the name or an option is unknown; if a required option is
+            missing; if a value is not valid; or if ``state_size`` differs from
+            ``width`` in a layer with one input or output per state.
 
     Example:
         >>> import jax

@@ -54,14 +54,15 @@ class TwoTowers(eqx.Module):
         Args:
             u: Inputs of shape (2, time, inputs), or tokens of shape (2, time).
             state: State of the batch normalisations.
-            length: Number of valid steps of each of the two sequences; by default all.
-            key: Random key for dropout in training.
+            length: Number of valid steps of each of the two sequences. By default all
+                steps are valid.
+            key: Random key for dropout, needed only in training with dropout.
 
         Returns:
             The outputs, and the new state of the batch normalisations.
 
         Raises:
-            ValueError: If a call of ``Network`` on one of the sequences would raise one.
+            ValueError: In the same cases as for ``Network.__call__``.
         """
         keys = None if key is None else jax.random.split(key)
 

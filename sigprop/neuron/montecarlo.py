@@ -545,8 +545,9 @@ def second_moments(
     """Estimate second moments of states ``h`` and of ``dh/dlam`` by simulation.
 
     The recurrence is ``h_t = lam h_{t-1} + gain x_t``, with the input ``x``.  The
-    trajectories are independent and start from the zero state.  Several GPUs share the
-    batches.  In a JAX run of several processes, each process must make this call.
+    trajectories are independent and start from the zero state.  If there are several
+    GPUs, the batches are divided among them.  In a JAX run of several processes, each
+    process must make this call.
 
     Args:
         key: Random key of JAX; do not use it for anything else.  Batch ``i`` uses
@@ -554,22 +555,24 @@ def second_moments(
         lam: Eigenvalues, one per neuron.  The simulation has the precision of ``lam``.
         process: Input process.  All neurons of a trajectory receive the same input.
         times: Increasing numbers of steps after which moments are measured, each at
-            least one.  Appending a later time leaves the samples at the other times
-            unchanged; inserting a time can change the samples after it.
+            least one.  An appended time leaves the samples at the other times
+            unchanged.  An inserted time can change the samples at later times.
         num: Number of trajectories, two or more.
         batch: Number of trajectories in memory at once.  It affects memory, speed and
             the random numbers.
-        pairs: Pairs of neuron indices.  For each pair, the product of the real parts of
-            the two states is averaged as well, and likewise for the two derivatives.
+        pairs: Pairs of neuron indices.  For each pair, the products of the real parts
+            of the two states, and of the two derivatives, are averaged as well.
         gain: Real factor on each neuron's input.  Default: 1.
-        tick: Function that is called after each batch with its number of trajectories.
+        tick: Function that is called after each batch, with the number of trajectories
+            in the batch.
 
     Returns:
         A dictionary for each of ``times``.  Its values are ``Sums`` over the
         trajectories.  The method ``Sums.estimate`` gives the mean, the standard error
-        and the number of samples.  The keys ``state`` and ``sensitivity`` have
-        ``|h|^2`` and ``|dh/dlam|^2`` of shape (n,).  The keys ``state_pair`` and
-        ``sensitivity_pair`` have the products for ``pairs``, of shape (pairs,).
+        and the number of samples.  The keys ``state`` and ``sensitivity`` give the sums
+        of ``|h|^2`` and ``|dh/dlam|^2``, of shape (n,).  The keys ``state_pair`` and
+        ``sensitivity_pair`` give the sums of the products for ``pairs``, of shape
+        (pairs,).
 
     Raises:
         ValueError: If ``num`` is below 2; ``times`` are not increasing positive

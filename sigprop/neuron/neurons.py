@@ -61,7 +61,7 @@ Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 
 
 class Neurons(NamedTuple):
-    """Weights of neurons that have the same gate.
+    """Gate and weights of neurons that have the same gate.
 
     The gate depends on the input through ``k`` projections.  A projection is the
     product of a weight vector and the input, plus an offset.
@@ -72,7 +72,8 @@ class Neurons(NamedTuple):
             ``gate.projections``.
         offsets: Constants that are added to the projections of each neuron.
         parameters: Values of the gate's own parameters for each neuron, in the order of
-            ``gate.parameters``.  Such a parameter multiplies no input.
+            ``gate.parameters``.  Such a parameter is neither a weight nor an offset of
+            a projection.
 
     Example:
         >>> import jax
@@ -118,14 +119,16 @@ class Neurons(NamedTuple):
 class Moved(NamedTuple):
     """Effect of one parameter of a layer on the layer's neurons.
 
+    A projection of the input is the product of a weight vector and the input, plus an
+    offset.  The gate of a neuron depends on projections and on gate parameters.
+
     Attributes:
         by: Name of the projection or the gate parameter that depends on the layer's
             parameter.
         directions: ``each`` if the layer's parameter is the weight matrix of the
             projection.  An array, if each entry of the parameter shifts the
-            projection's weight vectors along one direction: the corresponding row of
-            the array.  None if the parameter is a bias of the projection or a gate
-            parameter.
+            projection's weight vectors along the corresponding row of the array.  None
+            if the parameter is a bias of the projection or a gate parameter.
         factor: Factor that multiplies the second moment of the derivative of the state
             with respect to the parameter.  It is one number or an array of shape
             (neurons,).
@@ -248,7 +251,7 @@ def describe(
     columns: Any = None,
     readout: Readout | None = None,
 ) -> Part:
-    """Return a ``Part`` with neurons that are given by the weight arrays of a layer.
+    """Return a ``Part`` for neurons with a given gate and given weight arrays.
 
     Args:
         gate: Recurrence of a neuron as a function of its projections of the input.
@@ -263,7 +266,7 @@ def describe(
         columns: Indices of the layer's inputs that the neurons read.  Default: the first
             ``d_in``.
         readout: Map from the states of the neurons to the layer's outputs.  Default:
-            none; only moments of states can be predicted.
+            none, so that only moments of states can be predicted.
 
     Raises:
         ValueError: If the names in ``rows``, ``offsets`` or ``parameters``, or ``by``
@@ -334,6 +337,8 @@ def read_by(
     moved: Mapping[str, Reads] | None = None,
 ) -> Readout:
     """Return a ``Readout`` with constant queries, or with queries linear in the input.
+
+    The query of a neuron is the factor of its state in the outputs; see ``Readout``.
 
     Args:
         mixing: Constant weight of each neuron in each output, of shape (outputs,

@@ -80,9 +80,10 @@ class Law:
             )
 
     def nodes(self) -> Nodes:
-        """Return the values as quadrature nodes.
+        """Return the values as quadrature nodes, with the probabilities as weights.
 
-        The weighted sum of a function over these nodes is its exact expectation.
+        The weighted sum of a function's values at these nodes is the exact expectation
+        of the function.
         """
         return Nodes(self.values, self.probabilities, self.probabilities)
 

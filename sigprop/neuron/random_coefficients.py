@@ -51,11 +51,11 @@ def second_moment(
 ) -> Float[Any, "..."]:
     """Return a second moment of a linear recurrence with random coefficients.
 
-    The next state is ``h' = a h + b``.  The sensitivity ``s = dh/dtheta`` to a
-    parameter ``theta`` has the next value ``s' = a s + c h + d``, where
-    ``c = da/dtheta`` and ``d = db/dtheta``.  The coefficients ``(a, b, c, d)`` of
-    different steps are independent.  The function works under ``jit``, ``vmap``,
-    ``grad`` and ``jvp``, where it returns infinity for an infinite limit instead of
+    The next state after ``h`` is ``h' = a h + b``.  The sensitivity ``s = dh/dtheta``
+    to a parameter ``theta`` obeys ``s' = a s + c h + d``, where ``c = da/dtheta`` and
+    ``d = db/dtheta``.  The coefficients ``(a, b, c, d)`` of different steps are
+    independent.  The function works under ``jit``, ``vmap``, ``grad`` and ``jvp``.
+    Under these transformations it returns infinity if the limit is infinite, instead of
     raising an error.
 
     Args:
@@ -68,8 +68,8 @@ def second_moment(
         average: True for the mean of the moment over the steps 1 to ``steps``, False
             for the moment after the last step.
         lost: ``1 - E a`` with the key ``a`` and ``1 - E a^2`` with the key ``aa``, if
-            they are known more accurately than by subtraction.  Default: computed from
-            ``known``.
+            these differences are known more accurately than a subtraction gives them.
+            Default: computed from ``known``.
 
     Raises:
         ValueError: If the limit is infinite, that is ``E a^2 >= 1``; if the name of an
@@ -141,23 +141,23 @@ def fourth_moment(
 ) -> Float[Any, "..."]:
     """Return the fourth moment of a linear recurrence with random coefficients.
 
-    It is ``E h^4``, where the next state is ``h' = a h + b``.  The coefficients
-    ``(a, b)`` of different steps are independent.  The function works under ``jit``,
-    ``vmap``, ``grad`` and ``jvp``, where it returns infinity for an infinite limit
-    instead of raising an error.
+    The moment is ``E h^4``, where the next state after ``h`` is ``h' = a h + b``.  The
+    coefficients ``(a, b)`` of different steps are independent.  The function works
+    under ``jit``, ``vmap``, ``grad`` and ``jvp``.  Under these transformations it
+    returns infinity if the limit is infinite, instead of raising an error.
 
     Args:
         known: Expectations of all 14 products of one to four factors ``a`` or ``b``.
             ``E a`` has the key ``a``, ``E[a^3 b]`` the key ``aaab``, and so on, with
             ``a`` first.
         steps: Number of steps since the zero state.  Default: the stationary limit.
-        lost: ``1 - E a^n`` with the keys ``a``, ``aa``, ``aaa`` and ``aaaa``, if they
-            are known more accurately than by subtraction.  Default: computed from
-            ``known``.
+        lost: ``1 - E a^n`` with the keys ``a``, ``aa``, ``aaa`` and ``aaaa``, if these
+            differences are known more accurately than a subtraction gives them.
+            Default: computed from ``known``.
 
     Raises:
-        ValueError: If the limit is infinite, that is ``E a^4 >= 1`` (the tail index is
-            four or less); or if an expectation is missing, has an unknown name or is
+        ValueError: If the limit is infinite, that is ``E a^4 >= 1`` (see also
+            ``tail_index``); or if an expectation is missing, has an unknown name or is
             not finite.
 
     Source: ``sigprop.theory.gated_moments``; Kesten (1973), Theorem 5.

@@ -121,9 +121,6 @@ def impulse_response(
 ) -> tuple[Inexact[Array, "length n"], Inexact[Array, "length n"]]:
     """Return the impulse responses of ``h_t = lam h_{t-1} + x_t`` and of ``dh_t/dlam``.
 
-    The derivative is computed by automatic differentiation of the recurrence.  It does
-    not rely on the closed form ``k lam**(k-1)`` at ``k`` steps after the impulse.
-
     Args:
         lam: Eigenvalues, real or complex.
         length: Number of steps; the unit impulse is the input of the first step.

@@ -112,8 +112,8 @@ def even_memories(n: int, inner: float, outer: float) -> Float[np.ndarray, " n"]
 
     Args:
         n: Number of modes.
-        inner: Modulus ``|lam|`` of the last mode, which has the shortest memory.
-        outer: Modulus ``|lam|`` of the first mode, which has the longest memory.
+        inner: Modulus ``|lam|`` of the last mode, which has the shortest time constant.
+        outer: Modulus ``|lam|`` of the first mode, which has the longest time constant.
 
     Raises:
         ValueError: If ``n`` is below one, or unless ``0 < inner <= outer < 1``.

@@ -154,7 +154,7 @@ def finite_state_moment_white(gap: Any, steps: Any) -> Values:
 
 
 def ring_gain(gap_min: Any, gap_max: Any) -> Values:
-    """Return the mean ``E|h|^2`` of modes on a ring, divided by the input variance.
+    """Return ``E|h|^2`` averaged over modes on a ring, divided by the input variance.
 
     ``E|h|^2`` is the stationary moment of ``h_t = lam h_{t-1} + x_t`` with white inputs
     ``x``.  The eigenvalues ``lam`` are uniform by area on ``r_min <= |lam| <= r_max``.

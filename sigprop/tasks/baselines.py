@@ -49,7 +49,7 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
         ValueError: If windows have fewer input rows than a season.
 
     Example:
-        431 windows, 26 weeks ahead, one feature:
+        The forecasts have 431 windows, 26 weeks and one feature:
 
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
@@ -66,15 +66,16 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
 
 
 def climatology(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """Forecast each feature's mean over the training rows, zero in scaled units.
+    """Forecast each feature's training mean, which is zero in scaled units.
 
     Args:
-        task: Forecasting task, with the number of forecast rows and the features.
+        task: Forecasting task, which defines the number of forecast rows and of
+            features.
         windows: Windows of the training, validation or test part, from
             ``task.windows``.
 
     Example:
-        431 windows, 26 weeks ahead, one feature:
+        The forecasts have 431 windows, 26 weeks and one feature:
 
         >>> from sigprop.tasks import Forecasts, carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
@@ -114,10 +115,9 @@ class Linear(NamedTuple):
 def least_squares(task: Forecasts) -> Linear:
     """Fit a linear map from input rows to forecast rows by least squares.
 
-    The map has a constant term, is the same for all features, and has the least squared
-    error over all training windows.  A QR factorisation, updated feature by feature, is
-    more accurate than the normal equations.  Memory holds the windows of at most two
-    features at a time.
+    The map has a constant term, is the same for all features, and minimises the squared
+    error over all training windows.  The windows of at most two features are in memory
+    at a time.
 
     Args:
         task: Forecasting task with the training windows.

@@ -111,14 +111,15 @@ def load_task(
     Args:
         name: Name of a task, such as ``digits``; see the table of ``sigprop.tasks``.
         folder: Folder with the task's files.  Default: the task's subfolder of the
-            folder that the environment variable ``SIGPROP_DATA`` names.  If there is
-            none, the examples are generated where possible.
+            folder that the environment variable ``SIGPROP_DATA`` names.  If this
+            subfolder does not exist, the examples are generated where possible.
         cache: Folder in which large data sets are stored in a format that loads faster.
             Default: nothing is stored.
         seed: Seed of the training run.  The test examples of ``digits`` are fold
             ``seed % 5`` of five.  The examples of all other tasks do not depend on the
             seed.
-        progress: Function that is called with messages on the progress.
+        progress: Function that is called with each message on the progress.  Default:
+            none.
 
     Raises:
         ValueError: If there is no task of this name; if the seed is not an integer in

@@ -23,7 +23,7 @@ SPLIT_SEED = 42  # of a split that a data set does not bring along
 
 
 class Batch(NamedTuple):
-    """A batch of examples, filled with copies to a given number of rows.
+    """A batch of examples, filled up with copies to a fixed number of rows.
 
     Attributes:
         inputs: Tokens or features of each step of each example.
@@ -57,7 +57,7 @@ class Examples:
         inputs: Integer tokens ``(n, L)``, or float or integer features ``(n, L, d)``.
             Integer features ``x`` stand for ``x / scale - centre``.  For pairs of
             sequences, an axis of size 2 follows the first axis.
-        lengths: Number of steps of each sequence before its padding.  The shape is
+        lengths: Number of steps of each sequence, without its padding.  The shape is
             ``(n,)``, or ``(n, 2)`` for pairs.
         labels: Class of each example, from 0.
         scale: Divisor of integer features, one number or an array ``(L, d)``.
@@ -119,9 +119,9 @@ class Examples:
 
         Args:
             rows: Indices of the examples.
-            size: Number of rows of the batch.  Copies of the first of these examples,
-                marked as not valid, fill it up.  Default: the length of ``rows``, i.e.
-                no copies.
+            size: Number of rows of the batch.  If it exceeds the length of ``rows``,
+                the batch is filled up with copies of its first example, marked as not
+                valid.  Default: the length of ``rows``.
         """
         size = len(rows) if size is None else size
         filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
@@ -136,7 +136,7 @@ class Examples:
         )
 
     def parts(self, counts: Sequence[int]) -> "list[Examples]":
-        """Split the examples into consecutive parts of these sizes, without copies."""
+        """Split the examples into consecutive parts of given sizes, without copies."""
         ends = np.cumsum(counts)
         return [self.subset(rows) for rows in map(slice, ends - counts, ends)]
 

@@ -40,17 +40,17 @@ Splits = Mapping[Part, Rows]
 def splits(table: Table) -> dict[Part, Rows]:
     """Split the rows of a table into training, validation and test parts.
 
-    The shares are the usual ones in the literature.  The tables ETTh1, ETTh2, ETTm1 and
-    ETTm2 are split into 12, 4 and 4 months of 30 days; later rows are unused.  Any
-    other table is split into the first 70 %, the next 10 % and the last 20 % of its
-    rows.
+    The tables ETTh1, ETTh2, ETTm1 and ETTm2 are split into 12, 4 and 4 months of 30
+    days; later rows are unused.  Any other table is split into the first 70 %, the next
+    10 % and the last 20 % of its rows.
 
     Returns:
-        First row and end (exclusive) of each part, under the keys ``train``,
-        ``validation`` and ``test``.
+        The range of rows of each part, ``start`` to ``stop - 1``, under the keys
+        ``train``, ``validation`` and ``test``.
 
     Raises:
-        ValueError: If a table of these four names has fewer than 20 months of rows.
+        ValueError: If the table is ETTh1, ETTh2, ETTm1 or ETTm2 and has fewer than 20
+            months of rows.
 
     Example:
         The training part ends before row 1598, and the test part starts at row 1828:
@@ -81,8 +81,8 @@ def splits(table: Table) -> dict[Part, Rows]:
 class Windows(NamedTuple):
     """All windows of one part (training, validation or test) of a table.
 
-    A window has input rows and the rows to forecast, which follow them.  Windows
-    overlap and share memory, so the arrays are read-only.
+    A window consists of input rows and the rows to forecast, which follow the input
+    rows.  Windows overlap and share memory, so the arrays are read-only.
 
     Attributes:
         inputs: Input rows of each window.  Each feature is scaled to mean 0 and
@@ -123,8 +123,8 @@ class Forecasts:
     Raises:
         ValueError: If ``length`` or ``horizon`` is below one; if the table has no
             feature ``univariate``; if a part is too short for a window, reaches outside
-            the table, or does not follow the preceding part; if a feature is constant
-            over the training rows.
+            the table, or starts before the end of the preceding part; if a feature is
+            constant over the training rows.
 
     Example:
         The test part has 431 windows of 104 weeks, each followed by 26 weeks:
@@ -176,8 +176,8 @@ class Forecasts:
     def split(self) -> Splits:
         """Rows of the training, validation and test part.
 
-        The keys are ``train``, ``validation`` and ``test``.  Each value is a first row
-        and an end, which is exclusive.
+        The keys are ``train``, ``validation`` and ``test``.  Each value is a range of
+        rows from ``start`` to ``stop - 1``.
         """
         return splits(self.table) if self.rows is None else self.rows
 
@@ -225,7 +225,7 @@ class Forecasts:
         )
 
     def about(self) -> dict[str, Any]:
-        """Settings of the task and checksums of its table, as a dictionary for JSON."""
+        """Settings of the task and checksums of the table, for storage as JSON."""
         arrays = self.table.times.astype(np.int64), self.table.values
         return {
             "table": self.table.name,
@@ -276,9 +276,7 @@ def calendar(table: Table) -> Float64[np.ndarray, "rows marks"]:
 
 
 class Errors(NamedTuple):
-    """Errors of a forecast, averaged over all windows of one part of the data.
-
-    The part is the training, validation or test data.
+    """Errors of a forecast, averaged over its windows.
 
     Attributes:
         squared: Mean squared error for each row of the horizon and each feature.

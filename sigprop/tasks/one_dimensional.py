@@ -44,8 +44,8 @@ class OneDimensional:
         normalised: If true, ``gamma = sqrt(1 - |lam|^2)``, so that the state has unit
             variance for white inputs of unit variance.  If false, ``gamma = 1``.
         process: Stationary process of the input.  Default: white noise of variance 1.
-        length: Number of steps of a sequence, which starts at the zero state; None for
-            the limit of infinitely many steps.
+        length: Number of steps of a sequence, or None for the limit of infinitely many
+            steps.  The neurons start from the zero state.
 
     Raises:
         ValueError: If the teacher's modulus is not below one; if ``length`` is below
@@ -76,12 +76,12 @@ class OneDimensional:
             require_count("length", self.length, least=2)
 
     def loss(self, modulus: Any, angle: Any) -> Float[Array, ""]:
-        """The expected loss of a student, which JAX can differentiate.
+        """Return the expected loss of a student as a number that JAX can differentiate.
 
         Args:
-            modulus: Modulus ``nu`` of the student's eigenvalue.  If ``|nu| >= 1``, the loss
-                over infinitely long sequences is infinite.  If ``|nu| > 1`` and inputs
-                are normalised, the loss over finite sequences is NaN.
+            modulus: Modulus ``nu`` of the student's eigenvalue.  If ``|nu| >= 1``, the
+                loss over infinitely long sequences is infinite.  If ``|nu| > 1`` and
+                ``normalised`` is true, the loss over finite sequences is NaN.
             angle: Angle ``theta`` of the student's eigenvalue, in radians.
 
         Source: Zucchet & Orvieto (2024), Eq. 86, 91, 93 and 101.
@@ -197,9 +197,9 @@ class Parametrisation:
             ``tanh(omega)`` (``tanh``).
         angle: Parametrisation of the angle.  With the parameter ``omega``, the angle is
             ``omega`` (``plain``) or ``exp(omega)`` (``exponential``).  With
-            ``optimal``, the angle is ``omega`` times a function of the modulus.  For
-            white, normalised inputs, the loss then has the same curvature along
-            ``omega`` at every optimum.
+            ``optimal``, the angle is ``omega`` times a function of the modulus.  With
+            this function, the loss of ``OneDimensional`` for white, normalised inputs
+            has the same curvature along ``omega`` at its minimum for every teacher.
         detached: If true, the modulus is treated as a constant in derivatives of the
             angle.
 
@@ -240,7 +240,11 @@ class Parametrisation:
         return modulus, _angle(self.angle)[0](at.angle, modulus_for_angle)
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
-        """The two parameters of an eigenvalue with this modulus and angle (in radians).
+        """The two parameters that define the eigenvalue of this modulus and angle.
+
+        Args:
+            modulus: Modulus of the eigenvalue.
+            angle: Angle of the eigenvalue, in radians.
 
         Raises:
             ValueError: If no finite parameters give this eigenvalue.

@@ -69,7 +69,7 @@ class Step(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of features (columns) at times with a constant step (rows).
+    """A table with a column per feature and a row per time, at a constant time step.
 
     Attributes:
         name: Name of the table for messages and figures, such as its file name.
@@ -79,7 +79,7 @@ class Table:
         step: Time between two successive rows.
 
     Example:
-        The weekly carbon dioxide of Mauna Loa has one feature:
+        The table of carbon dioxide at Mauna Loa has one feature and 2284 weeks:
 
         >>> table = carbon_dioxide()
         >>> table.features, table.values.shape, table.column("co2")
@@ -120,8 +120,9 @@ def read_table(path: Path) -> Table:
         FileNotFoundError: If there is no file at ``path``.
         ValueError: If a cell is not a time or a number; if times are repeated, out of
             order, or not separated by one constant step; if a feature is constant or
-            has a number of absolute value above 1e150; if features lack distinct names;
-            if there are fewer than two rows, or there is no feature.
+            has a number of absolute value above 1e150; if the name of a feature is
+            missing or repeated; if there are fewer than two rows, or there is no
+            feature.
 
     Example:
         The first row of this file names its columns ``time`` and ``level``:
@@ -292,8 +293,9 @@ def load_table(data: str) -> Table:
         data: Path of a ``.csv`` file, or the name of a table.  ``co2`` is loaded from
             the package statsmodels.  ``ETTh1``, ``ETTh2``, ``ETTm1``, ``ETTm2``,
             ``WTH`` and ``ECL`` are read from the folder that the environment variable
-            ``SIGPROP_DATA`` names.  A suffix ``.csv`` of these six names is optional.
-            With the suffix, a file of this name in the working folder takes precedence.
+            ``SIGPROP_DATA`` names.  Each of these six names can have the suffix
+            ``.csv``.  With the suffix, a file of this name in the working folder takes
+            precedence.
 
     Raises:
         FileNotFoundError: If there is no file at the path; if ``data`` is one of the

@@ -59,9 +59,11 @@ class TeacherStudent(eqx.Module):
 
     Attributes:
         teacher: Linear layer whose outputs the student learns.
-        target: Impulse response or modes of the teacher, which ``population`` needs.
+        target: The teacher in the form that ``population`` needs: its impulse response
+            if ``length`` is given, otherwise its modes.
         process: Stationary process of each input channel; channels are independent.
-        length: Number of steps of a sequence; None for the limit of infinitely many.
+        length: Number of steps of a sequence, or None for the limit of infinitely many
+            steps.
 
     Example:
         The teacher itself has a loss of zero:
@@ -84,8 +86,10 @@ class TeacherStudent(eqx.Module):
 
         Args:
             student: Layer with as many input channels and outputs as the teacher.
-            key: Random key of the sampled inputs.  Default: the exact loss.
-            batch: Number of sampled sequences.  Default: the exact loss.
+            key: Random key of the sampled inputs.  Default: none, which gives the exact
+                loss.
+            batch: Number of sampled sequences.  Default: none, which gives the exact
+                loss.
 
         Raises:
             ValueError: If only one of ``key`` and ``batch`` is given, or if
@@ -157,16 +161,17 @@ def teacher_student(
     """Make the task of learning the outputs of a linear teacher.
 
     Args:
-        teacher: A causal linear layer, stable if sequences are infinitely long.
+        teacher: A causal linear layer.  It must be stable if ``length`` is None.
         process: Input process of mean zero, with the methods ``sample`` and
             ``autocovariance`` of ``sigprop.inputs``.  Default: white noise of variance 1.
-        length: Number of steps of a sequence, at least two; None for infinitely many.
+        length: Number of steps of a sequence, at least two, or None for infinitely
+            many.
 
     Raises:
         ValueError: If the teacher is not causal and linear; if ``length`` is below two;
-            if ``process`` lacks a method, or its autocovariance is not positive
-            semi-definite.  Also, for ``length=None``, if the teacher is not stable, or
-            the process is not White, AR1, Constant, Mixed or MovingAverage.
+            if ``process`` lacks one of these methods, or its autocovariance is not
+            positive semi-definite.  With ``length=None``, also if the teacher is not
+            stable, or the process is not White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
         The loss of five sampled sequences is one number:

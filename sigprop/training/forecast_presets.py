@@ -81,10 +81,10 @@ def forecast_preset(
     """Return the recipe for training a model on a forecasting task.
 
     Args:
-        model: Name of a layer that a preset can use, such as ``lru``, ``blur`` or
-            ``gru``.
-        size: ``quick`` for a training of minutes on two CPU cores, or ``paper`` for the
-            settings of the paper of BLUR.
+        model: Name of a layer, such as ``lru``, ``blur`` or ``gru``.  The error for an
+            unknown name lists all names.
+        size: ``quick`` for a training run of minutes on two CPU cores, or ``paper`` for
+            the settings of the paper of BLUR.
         task: Forecasting task.
         kind: ``direct`` to forecast all steps at once, or ``steps`` to forecast one
             step after another.

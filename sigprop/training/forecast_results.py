@@ -30,10 +30,11 @@ ForecastBatches = Iterator[tuple[slice, Float[np.ndarray, "some horizon features
 
 
 def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
-    """Return the errors of forecasting methods without a network, in standardised units.
+    """Return the errors of forecasts by simple methods, in standardised units.
 
-    The methods are the naive forecasts ``last value``, ``season`` and ``climatology``,
-    and ``linear``, a linear map fitted to the training windows by least squares.
+    The methods ``last value`` and ``season`` repeat input rows, and ``climatology``
+    forecasts the training mean.  The method ``linear`` is a linear map fitted to the
+    training windows by least squares.
 
     Args:
         task: Forecasting task.
@@ -91,26 +92,27 @@ def forecasts(
     """Forecast the test rows with a trained network; return forecasts and errors.
 
     Args:
-        recipe: Recipe of the training.
+        recipe: Recipe with which the network was trained.
         network: Trained network in inference mode.
-        state: Running averages of the network.
+        state: Running averages of the network's normalisations.
         task: Forecasting task.
 
     Returns:
         A data set.  ``forecast`` and ``truth`` have the units of the table and the
         dimensions ``window``, ``step`` and ``feature``.  ``forecast_scaled`` and
-        ``truth_scaled`` are the same in standardised units.  A ``window`` is named by
-        the time of its first forecast row.  ``lower`` and ``upper`` are the 5 % and the
-        95 % quantile of the validation errors (truth minus forecast), with the
-        dimensions ``step`` and ``feature``.  They have the units of the table.  Added
-        to a forecast, they are the ends of an interval.  ``coverage`` is the share of
-        test values inside this interval.  ``mse`` and ``mae`` are mean errors over all
-        windows in standardised units, with the dimensions ``forecaster``, ``step`` and
-        ``feature``.  A ``forecaster`` is ``model`` for the network, or a method of
-        ``controls``.  The errors are NaN for a method that cannot be applied to the
-        task.  ``mean`` and ``scale`` standardise each ``feature`` to
-        ``(value - mean) / scale``.  The attribute ``every`` is ``n`` if only every
-        ``n``-th window is stored.
+        ``truth_scaled`` are the same in standardised units.  The coordinate ``window``
+        is the time of the first forecast row.  ``lower`` and ``upper`` are the 5 % and
+        the 95 % quantile of the validation errors (truth minus forecast), with the
+        dimensions ``step`` and ``feature``.  ``lower`` and ``upper`` are in the units
+        of the table.  ``coverage`` is the share of test values between
+        ``forecast + lower`` and ``forecast + upper``.  ``mse`` and ``mae`` are mean
+        errors over all windows in standardised units, with the dimensions
+        ``forecaster``, ``step`` and ``feature``.  The coordinate ``forecaster`` is
+        ``model`` for the network, or the name of a method of ``controls``.  The errors
+        of a method that cannot be applied to the task are NaN.  Values in standardised
+        units are ``(value - mean) / scale``, with ``mean`` and ``scale`` of each
+        ``feature``.  The attribute ``every`` is ``n`` if only every ``n``-th window is
+        stored.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig

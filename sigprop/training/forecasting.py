@@ -111,34 +111,37 @@ def fit_forecaster(
     progress: Progress = lambda done, last: None,
     prepare: Prepare = unchanged,
 ) -> Fitted:
-    """Train a network to forecast, and return it at its smallest validation error.
+    """Train a network to forecast; return it at the step of smallest validation error.
 
-    The training does not read the test rows.
+    Training does not read the test rows.
 
     Args:
         recipe: Network, settings of its forecasts, optimiser, learning rate and batch
             size.
         task: Forecasting task.
         seed: Seed of the parameters, of the order of the windows and of dropout.
-        checkpoint: File to which the training is saved and from which it resumes.
+        checkpoint: File to which the training run is saved and from which it resumes.
             Default: none.
         every: Number of seconds between two checkpoints.
-        progress: Function that is called after each segment.  Its arguments are the
-            number of finished segments, and a dictionary with the last ``loss`` and
-            ``validation MSE``.
+        progress: Function that is called at the start and after each segment of
+            ``recipe.segment`` steps.  Its arguments are the number of finished
+            segments, and a dictionary with the last ``loss`` and ``validation MSE``,
+            empty at the start.
         prepare: Function that takes the initialised network and returns the network to
             train, with arrays of the same shapes.  Default: no change.
 
     Returns:
-        The ``network`` with the smallest validation error, its running averages
-        ``state``, training ``step`` and ``validation`` error, and the ``records`` of
-        the training.
+        A named tuple.  ``network`` is the network after training step ``step``, at
+        which the validation error ``validation`` was smallest.  ``state`` has the
+        running averages of the network's normalisations.  ``records`` has the losses
+        and validation errors during training.
 
     Raises:
         ValueError: If the seed is out of range; the head of the recipe does not fit the
-            task; the batch is larger than the training part; or the checkpoint is
-            damaged or belongs to another training.
-        Diverged: If the loss or a gradient is not finite.  The last checkpoint is kept.
+            task; ``recipe.batch`` exceeds the number of training windows; or the
+            checkpoint is damaged or belongs to another training run.
+        Diverged: If a loss, a gradient or a parameter is not finite.  The last
+            checkpoint is kept.
 
     Example:
         >>> from sigprop.networks import Head, NetworkConfig

@@ -191,7 +191,7 @@ class Run(NamedTuple):
 def start(
     parameters: Parameters, optimiser: Optimiser, rate: Any, key: PRNGKeyArray
 ) -> Run:
-    """Return a run before its first step.
+    """Return the state of a training run before its first step.
 
     ``jax.vmap`` of this function starts many runs.
 
@@ -301,10 +301,11 @@ def effective_rates(
 ) -> Parameters:
     """Return the effective learning rate of Adam for each entry of the parameters.
 
-    It is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v`` is the running
-    average of the squared gradient after ``t`` steps, and ``b2`` its decay factor.
-    ``rate`` is the learning rate of the last step.  Adam changes a parameter by minus
-    this effective rate times the bias-corrected average of its gradient.
+    The effective rate is ``factor rate / (sqrt(v / (1 - b2**t)) + eps)``.  Here ``v``
+    is the running average of the squared gradient after ``t`` steps, and ``b2`` is the
+    decay factor of this average.  ``rate`` is the learning rate of the last step.  Adam
+    changes a parameter by minus this effective rate times the bias-corrected average of
+    its gradient.
 
     Args:
         run: State of the run.
@@ -367,26 +368,27 @@ def train(
     segments: Segments,
     progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Tree, dict[str, np.ndarray]]:
-    """Run all segments of a training; resume from its checkpoint if there is one.
+    """Run all segments of a training run; resume from its checkpoint if there is one.
 
     If ``segments.checkpoint`` names a file, a checkpoint is written after the first
     segment, then every ``segments.every`` seconds, on an interruption and at the end.
 
     Args:
-        run: Initial state of the training: a ``Run``, many runs stacked along a first
-            axis, or any pytree of arrays.
-        segment: Function that takes the state of the training.  It returns the state
-            after ``segments.steps`` more steps, and a dictionary of arrays to record.
-            Compile it with ``jax.jit`` for speed.
+        run: Initial state: a ``Run``, many runs stacked along a first axis, or any
+            pytree of arrays.
+        segment: Function that takes a state and returns the state after
+            ``segments.steps`` more steps and a dictionary of arrays to record.  Compile
+            it with ``jax.jit`` for speed.
         segments: Number and length of the segments, and the checkpoint.
-        progress: Function that is called with the number of finished segments.
+        progress: Function that is called at the start and after each segment, with the
+            number of finished segments.
 
     Returns:
         The final state, and the recorded arrays by name.  The first axis of each array
         runs over the segments that recorded it.
 
     Raises:
-        ValueError: If the checkpoint is damaged or belongs to another training.
+        ValueError: If the checkpoint is damaged or belongs to another training run.
 
     Example:
         >>> adam = Optimiser(steps=10, schedule="constant")

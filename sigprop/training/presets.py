@@ -106,11 +106,13 @@ def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
     Args:
         task: Name of a task, as for ``sigprop.tasks.load_task``.
         model: Name of a model: ``lru``, ``rotrnn``, ``blur``, or an intermediate model
-            between an RNN and the LRU, such as ``dense`` or ``ring``.  If ``size`` is
-            ``quick``, it can also be any registered layer that needs no options.
+            between an RNN and the LRU, such as ``dense`` or ``ring``.  With
+            ``size="quick"``, the model can also be any registered layer that needs no
+            options.
         size: ``paper`` for the settings of the model's paper, or ``quick`` for a small
-            training that two CPU cores can run.
-        data: Data of the task, which determine the inputs and outputs of the network.
+            network that two CPU cores can train.
+        data: Data of the task, which determine the numbers of inputs and outputs of the
+            network.
 
     Raises:
         ValueError: If ``task``, ``model`` or ``size`` is unknown; or if ``size`` is
@@ -285,14 +287,15 @@ MODELS = {name: _registered(name) for name in registered_layers()} | PAPERS
 def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
     """Return a copy of a recipe, with steps, learning rate or precision changed.
 
-    The warm-up keeps its share of the steps.  A shorter training is evaluated more
-    often if necessary: at least five times, or after each segment if it has fewer than
-    five segments.  The learning rate at the end of a cosine schedule does not change.
+    The warm-up keeps its share of the steps.  If ``steps`` is given, ``evaluate`` is
+    reduced if necessary, so that there are at least five evaluations.  If there are
+    fewer than five segments, the network is evaluated after each segment.  The learning
+    rate at the end of a cosine schedule does not change.
 
     Args:
         recipe: Recipe to change.
-        steps: Number of training steps, or None to keep it.
-        rate: Peak learning rate, or None to keep it.
+        steps: Number of training steps, or None to keep the recipe's number.
+        rate: Peak learning rate, or None to keep the recipe's rate.
         matmul: Precision of matrix products, ``float32`` or ``bfloat16``.
 
     Raises:

@@ -16,7 +16,7 @@ PRECISIONS = ("float32", "bfloat16")
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Recipe of a training: everything except the data and the seed.
+    """Recipe of a training run: everything except the data and the seed.
 
     Attributes:
         network: Configuration of the network.
@@ -74,7 +74,7 @@ class Recipe:
 
     @property
     def segments(self) -> int:
-        """Number of segments of the training."""
+        """Number of segments of the training run."""
         return self.optimiser.steps // self.segment
 
 

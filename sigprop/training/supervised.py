@@ -113,34 +113,38 @@ def fit(
     progress: Progress = lambda done, last: None,
     prepare: Prepare = unchanged,
 ) -> Fitted:
-    """Train a network to classify sequences; test it at its best validation accuracy.
+    """Train a network to classify sequences; test it at the step of best validation.
 
     Args:
         recipe: Network, optimiser, learning rate and batch size.
         data: Training, validation and test parts of the data.
         seed: Seed of the parameters, of the order of the examples and of dropout.
-        checkpoint: File to which the training is saved and from which it resumes.
+        checkpoint: File to which the training run is saved and from which it resumes.
             Default: none.
         every: Number of seconds between two checkpoints.
         probe: Function of the network in inference mode and its running averages.  It
             is called at each evaluation and returns a dictionary of arrays to record,
             whose shapes must not change.  Default: none.
-        progress: Function that is called after each segment.  Its arguments are the
-            number of finished segments, and a dictionary with the last ``loss`` and
-            ``accuracy``.
+        progress: Function that is called at the start and after each segment of
+            ``recipe.segment`` steps.  Its arguments are the number of finished
+            segments, and a dictionary with the last ``loss`` and validation
+            ``accuracy``, empty at the start.
         prepare: Function that takes the initialised network and returns the network to
             train, with arrays of the same shapes.  Default: no change.
 
     Returns:
-        The ``network`` with the best validation accuracy, its running averages
-        ``state``, training ``step``, ``validation`` accuracy and ``test`` scores, and
-        the ``records`` of the training.
+        A named tuple.  ``network`` is the network after training step ``step``, at
+        which the validation accuracy ``validation`` was largest.  ``state`` has the
+        running averages of the network's normalisations, and ``test`` the network's
+        loss and accuracy on the test part.  ``records`` has the losses and validation
+        accuracies during training.
 
     Raises:
-        ValueError: If the seed is out of range; the network does not fit the data; the
-            batch is larger than the training part; or the checkpoint is damaged or
-            belongs to another training.
-        Diverged: If the loss or a gradient is not finite.  The last checkpoint is kept.
+        ValueError: If the seed is out of range; the network does not fit the data;
+            ``recipe.batch`` exceeds the number of training examples; or the checkpoint
+            is damaged or belongs to another training run.
+        Diverged: If a loss, a gradient or a parameter is not finite.  The last
+            checkpoint is kept.
 
     Example:
         >>> from sigprop.networks import NetworkConfig

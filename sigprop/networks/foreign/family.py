@@ -47,8 +47,8 @@ class Rest:
             the weights of every mode. A mode with norm zero has no effect.
         jacobian: Jacobian matrix of the next state with respect to the state, at zero
             state and zero input.
-        part: The numbers in the first array of the decay that define the decay, if the
-            array also has other numbers.
+        part: The entries of the first array of the decay that define the decay, if the
+            array also has other entries; otherwise ``None``.
 
     Example:
         >>> rest = Rest(np.array([[0.01, 0.1]]))
@@ -102,37 +102,38 @@ class Spelling:
 
 
 def no_options(config: Mapping[str, Any]) -> Options:
-    """Return no options, for families that read none from ``config.json``."""
+    """Return an empty dictionary: the family reads no options from ``config``."""
     return {}
 
 
 @dataclass(frozen=True)
 class Family:
-    """Family of layers with the same recurrence, and how libraries name their arrays.
+    """Family of layers with the same recurrence, and the names of their arrays.
 
     Attributes:
-        name: Name of the family in a mapping file.
+        name: Name of the family in a mapping file, see ``mapped``.
         title: Name of the family for use in a sentence.
         spellings: For each library, the names and shapes of the arrays of such a layer.
-        rest: Function that computes a ``Rest`` from a dictionary of arrays in double
-            precision, with the family's names, and the options.
-        layer: Function that builds a layer of sigprop from a dictionary of arrays, with
-            the family's names, and the options. ``None`` if sigprop has no such layer.
-        models: Values of ``model_type`` in ``config.json`` that models of this family
-            have.
+        rest: Function that computes a ``Rest`` from two dictionaries: the arrays in
+            double precision, under the family's names, and the options.
+        layer: Function that builds a layer of sigprop from two dictionaries: the
+            arrays, under the family's names, and the options. ``None`` if sigprop has
+            no such layer.
+        models: Values of ``model_type`` in the ``config.json`` of models of this
+            family.
         options: Names of the options that a mapping file can set.
         configured: Function that reads the values of options from the content of
-            ``config.json``. By default there are none.
+            ``config.json``. By default it reads none.
         erases: True if inputs erase parts of the state (the delta rule), so that the
             state is bounded even if ``|lam| = 1``.
         fixed: True if the decay is not trained.
         step: Name of the function that maps a parameter to a step size, ``softplus`` or
             ``exp``; empty if the family has no step sizes.
         modulus: Text of the formula for ``|lam|``. In it, ``{first}`` and ``{last}``
-            stand for the names in the file of the first and the last array of the
+            stand for the names, as in the file, of the first and the last array of the
             decay. It can also contain names of options in braces.
-        longer: ``higher`` if time constants grow with the array ``{first}``, or
-            ``lower`` if they shrink with it.
+        longer: ``higher`` if time constants grow with the entries of the array
+            ``{first}``, or ``lower`` if they shrink.
 
     Example:
         >>> from sigprop.networks.foreign import FAMILIES

@@ -146,7 +146,7 @@ class ForeignLayer:
         )
 
     def read(self, names: Iterable[str]) -> dict[str, Shaped[np.ndarray, "..."]]:
-        """Read the arrays with these names in ``spelling`` from the file, if present.
+        """Read the arrays with the given names in ``spelling`` that the file contains.
 
         Raises:
             ValueError: If an array does not have floating-point numbers of 16 or more
@@ -174,7 +174,7 @@ class ForeignLayer:
     def rest(self) -> Rest:
         """Return the decay and other numbers of the recurrence at zero input.
 
-        Only the arrays that define them are read from the file.
+        Only the arrays that define these numbers are read from the file.
 
         Raises:
             ValueError: If ``read`` raises an error for one of these arrays.
@@ -182,7 +182,7 @@ class ForeignLayer:
         return self.at_rest(self.read(self.spelling.slow))
 
     def at_rest(self, stored: Arrays) -> Rest:
-        """Return the result of ``rest`` for given arrays, instead of those in the file.
+        """Return the result of ``rest`` for given arrays instead of the stored arrays.
 
         Args:
             stored: Dictionary from names of ``spelling`` to arrays. It needs all arrays
@@ -351,8 +351,8 @@ def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
 
     Raises:
         ValueError: If a layer cannot be read, because the names of its arrays fit two
-            families or their shapes fit none. The message gives array, shape and
-            family.
+            families or their shapes fit none. The message names the array, its shape
+            and the family.
 
     Example:
         >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}

@@ -27,17 +27,18 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
 
     In the mapping file, each table ``[[layer]]`` has a ``family``, ``names`` and
     optionally ``options``.  The table ``names`` maps the family's name of each array to
-    its name in the checkpoint.  A ``*`` in the latter matches any text without dots, so
-    one table can describe many layers::
+    its name in the checkpoint.  A ``*`` in the name in the checkpoint matches any text
+    without dots, so one table can describe many layers::
 
         [[layer]]
         family = "lru"
         names = {nu_log = "enc.*.decay", theta_log = "enc.*.phase"}
 
-    A layer of the family ``decay`` is described by one array of decays.  A function of
-    the array, the option ``transform``, gives the option ``quantity``: ``nu``,
-    ``lambda``, ``log-decay`` or ``time-constant``.  The resulting ``|lam|`` is raised
-    to the option ``power``::
+    A layer of the family ``decay`` is described by one array of decays.  The option
+    ``transform`` names a function that is applied to the array.  The option
+    ``quantity`` names the result: ``nu``, ``lambda``, ``log-decay`` or
+    ``time-constant``.  Finally, ``|lam|`` is raised to the power that the option
+    ``power`` gives::
 
         [[layer]]
         family = "decay"
@@ -54,7 +55,6 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
             an array does not fit the family.
 
     Example:
-        >>> import numpy as np
         >>> import numpy as np, tempfile
         >>> from sigprop.networks.foreign import of_arrays
         >>> checkpoint = of_arrays({"enc.decay": np.zeros(8), "enc.phase": np.zeros(8)})

@@ -51,8 +51,8 @@ class Tensor:
         shape: Shape of the array.
         pieces: Function that returns an iterator over successive parts of the flattened
             array.
-        index: Index along the first axes of the array in the file, if only this part of
-            it is meant; otherwise empty.
+        index: Index along the first axes of the array in the file, if this tensor is
+            only a part of that array; otherwise empty.
 
     Example:
         >>> from sigprop.networks.foreign import of_arrays
