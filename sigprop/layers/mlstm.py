@@ -4,9 +4,10 @@ The output of a head is ``y = C q / max(|n . q|, 1)``.  ``q``, ``k`` and ``v`` a
 linear in the input, and ``k`` is divided by the square root of its size.  The gates are
 ``f = s(W_f u + b_f)`` with ``s`` the sigmoid, and ``i = exp(W_i u + b_i)``.
 
-Released code divides ``C`` and ``n`` by ``exp(m)``, the largest term so far, which does
-not change ``y``.  Here the state is that of the equations; single precision can
-represent it for ``i`` up to 1e30.
+A call of the layer divides ``C``, ``n`` and the one by ``exp(m)``, with the stabiliser
+``m_t = max(m_{t-1} + log f_t, log i_t)``, or zero if that is negative.  This does not
+change ``y``, and no gate overflows.  The methods ``states`` and ``step`` have the state of
+the equations, which single precision can represent for ``i`` up to 1e30.
 
 Source: Beck et al. (2024), xLSTM, Eq. 19-27; ``mlstm`` of github.com/NX-AI/xlstm for
 the initialisation.  The output gate and the normalisation of an mLSTM are not part of
@@ -18,10 +19,11 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
-from jax.nn import sigmoid
+from jax import lax
+from jax.nn import log_sigmoid, sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.layers.base import Group
+from sigprop.layers.base import Group, require_inputs
 from sigprop.layers.initialisers import require_sizes
 from sigprop.layers.projected import (
     Heads,
@@ -32,6 +34,7 @@ from sigprop.layers.projected import (
     uniform_linear,
 )
 from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.arguments import require_number
 from sigprop.numerics.tracing import namespace
 from sigprop.theory import gates
@@ -70,24 +73,58 @@ class MLSTM(Heads, InputGated):
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
         """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
-        f = sigmoid(u @ self.W_f.T + self.b_f[None])
-        i = jnp.exp(u @ self.W_i.T + self.b_i[None]) / math.sqrt(self.W_k.shape[1])
-        k = jnp.einsum("hkd,td->thk", self.W_k, u)
+        f, log_i = sigmoid(u @ self.W_f.T + self.b_f[None]), self._log_i(u)
+        return of_states(f[:, :, None, None], self._entering(u, jnp.exp(log_i)))
+
+    def _log_i(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
+        return u @ self.W_i.T + self.b_i[None]
+
+    def _entering(
+        self, u: Float[Array, "time d_in"], i: Float[Array, "time heads"]
+    ) -> Float[Array, "time heads rows keys"]:
+        """Return ``i v k^T`` and, as the last row, ``i k``."""
+        k = jnp.einsum("hkd,td->thk", self.W_k, u) / math.sqrt(self.W_k.shape[1])
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         v = jnp.concatenate([v, jnp.ones_like(v[..., :1])], -1)
-        entering = (i[..., None] * v)[..., None] * k[:, :, None]
-        return of_states(f[:, :, None, None], entering)
+        return (i[..., None] * v)[..., None] * k[:, :, None]
 
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
         """Return ``C q / max(|n . q|, 1)`` of each head, concatenated over heads."""
+        return self._quotient(h, u, 0.0)
+
+    def _quotient(
+        self,
+        h: Float[Array, "time states"],
+        u: Float[Array, "time d_in"],
+        m: Float[Array, "time heads"] | float,
+    ) -> Float[Array, "time d_out"]:
+        """Return the output for states that are divided by ``exp(m)``."""
         heads, keys, _ = self.W_q.shape
         q = jnp.einsum("hkd,td->thk", self.W_q, u)
         S = h.reshape(len(u), heads, self.W_v.shape[1] + 1, keys)
         both = jnp.einsum("thvk,thk->thv", S, q)
-        below = jnp.maximum(jnp.abs(both[..., -1:]), 1)
+        below = jnp.maximum(jnp.abs(both[..., -1]), jnp.exp(-m))[..., None]
         return (both[..., :-1] / below).reshape(len(u), self.widths[1])
+
+    def __call__(self, u: Float[Array, "time d_in"]) -> Float[Array, "time d_out"]:
+        """Compute the outputs of a whole sequence, starting from the zero state.
+
+        The states in between are divided by ``exp(m)``, so no input gate overflows.
+
+        Raises:
+            ValueError: If the inputs are not of shape (time, d_in).
+        """
+        require_inputs(self, u)
+        log_f, log_i = log_sigmoid(u @ self.W_f.T + self.b_f[None]), self._log_i(u)
+        whole = jnp.cumsum(log_f, 0)
+        m = jnp.maximum(whole + lax.cummax(log_i - whole), 0)
+        m = lax.stop_gradient(m)  # the output does not depend on it
+        before = jnp.concatenate([jnp.zeros_like(m[:1]), m[:-1]])
+        f = jnp.exp(log_f + before - m)[:, :, None, None]
+        h = scan_linear(*of_states(f, self._entering(u, jnp.exp(log_i - m))))
+        return self._quotient(h, u, m)
 
     def neurons(self) -> list[Part]:
         """Return a description of all states for ``sigprop.linear.gated_moments``."""

@@ -4,6 +4,7 @@ Every loop is typed by hand in NumPy, one number at a time where it may be, and 
 nothing of the layer but its parameters.
 """
 
+import functools
 import math
 
 import jax
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from sigprop.layers.base import doubled, replace
 from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gla import gla
@@ -188,7 +190,7 @@ def by_hgrn2(p, u):
 
 
 def by_mlstm(p, u):
-    """With the stabiliser of the paper, which this code has and the layer has not."""
+    """With the stabiliser of the paper, number by number."""
     heads, keys, _ = p.W_k.shape
     values = p.W_v.shape[1]
     C, n = np.zeros((heads, values, keys)), np.zeros((heads, keys))
@@ -264,6 +266,39 @@ def test_the_layer_is_its_equations(name, x64):
     numbers = jax.tree.map(np.asarray, layer)
     u = np.random.default_rng(0).normal(size=(TIME, layer.widths[0]))
     np.testing.assert_allclose(run(layer, u), loop(numbers, u), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("shift", [-300.0, 0.0, 60.0, 300.0])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_no_input_gate_of_the_mlstm_overflows(shift, seed):
+    """Outputs and gradients in single precision, of gates from exp(-350) to exp(350)."""
+    layer = mlstm(3, 4, key=jax.random.key(seed), heads=2, offsets=(0.5, 2.0))
+    moved = {"W_i": 10 * layer.W_i, "b_i": shift + layer.b_i}
+    # Keys and queries are positive, so that n . q does not cancel and enlarge errors.
+    moved |= {name: jnp.abs(getattr(layer, name)) for name in ("W_k", "W_q")}
+    layer = replace(layer, moved)
+    u = np.abs(np.random.default_rng(seed).normal(size=(40, 4)))
+    u = jnp.asarray(u, jnp.float32)
+
+    def loss(call, layer, u):
+        return jnp.sum(jnp.sin(call(layer, u)))
+
+    with np.errstate(over="ignore"):  # of exp(-m)
+        numbers = jax.tree.map(lambda leaf: np.asarray(leaf, float), layer)
+        expected = np.array(by_mlstm(numbers, np.asarray(u, float)))
+    found, slopes = layer(u), jax.grad(loss, 1)(type(layer).__call__, layer, u)
+    with double_precision(True):
+        wide = doubled(layer)
+        right = jax.grad(loss, 1)(
+            lambda layer, u: layer.read(layer.states(u), u), wide, jnp.asarray(u, float)
+        )
+    # Logarithms of gates are rounded to 350 eps = 4e-5, and 40 steps add such errors.
+    close = functools.partial(np.testing.assert_allclose, rtol=2e-3)
+    close(found, expected, atol=2e-3 * np.abs(expected).max() + 1e-38)
+    leaves = [*zip(*map(jax.tree.leaves, (slopes, right)), strict=True)]
+    largest = max(np.abs(wanted).max() for _, wanted in leaves)
+    for one, wanted in leaves:
+        close(one, wanted, atol=2e-3 * np.abs(wanted).max() + 1e-4 * largest + 1e-38)
 
 
 def test_open_gates_of_the_rglru_are_uniform_on_a_ring():
