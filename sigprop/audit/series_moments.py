@@ -279,7 +279,7 @@ def audit_series(
 
     The recurrence ``h_{t+1} = lam h_t + x_{t+1}`` runs over each window of ``T`` steps
     from the zero state.  The moments are ``E|h_T|^2`` of the state and
-    ``E|dh_T/dlam|^2`` of its sensitivity.
+    ``E|dh_T/dlam|^2`` of its derivative, called ``sensitivity``.
 
     Args:
         series: Windows of a time series, from ``load_series``.
@@ -292,8 +292,8 @@ def audit_series(
     Returns:
         A row for each feature, quantity and eigenvalue.  A row has the measured moment
         with its 95 % interval.  It also has four predictions: without assumptions, for
-        a stationary input, for one with an infinite past, and for white noise of the
-        same variance.
+        a stationary input, for a stationary input with an infinite past, and for white
+        noise of the same variance.
 
     Raises:
         ValueError: Unless ``0 < |lam| < 1`` for every eigenvalue; or if ``seed`` or
