@@ -137,15 +137,16 @@ def assert_moment(
     Each component of the statistic is tested.  ``margin`` is relative to the value of
     the formula or, if this is zero, to the root mean square of the statistic.  A
     verdict has an interval for the ratio of the mean to the value of the formula.  If
-    this value is zero, the interval is for one plus the mean divided by the root mean
-    square.  A simulation that takes more than a minute is announced on standard error.
+    this value is zero, the interval is for ``1 + mean / rms``, where ``rms`` is the
+    root mean square of the statistic.  A simulation that takes more than a minute is
+    announced on standard error.
 
     Args:
         formula: Expected mean: a SymPy expression in symbols of
             ``sigprop.theory.symbols``, a number, an array with the shape of the
-            statistic, or a function of a ``Setting``. The symbols are lam, lam_bar, r
-            and theta of an eigenvalue, the number T of steps, and parameters rho, a, b
-            of the process. R(Delta), the autocovariance of the input, is allowed in a
+            statistic, or a function of a ``Setting``. Allowed symbols are lam, lam_bar,
+            r and theta of an eigenvalue, the number T of steps, and parameters rho, a,
+            b of the process. The autocovariance R(Delta) of the input is allowed in a
             sum over Delta.
         system: Eigenvalues of a diagonal recurrence, a layer, a network, an object with
             ``initial`` and ``step`` (see ``Recurrence``), or a function.
@@ -421,8 +422,8 @@ def assert_equal_forms(
             numbers of steps are 1 to 8. Other symbols are in (0.1, 0.9).
 
     Raises:
-        AssertionError: If the expressions differ. The message gives a point, and both
-            values and the relative error there.
+        AssertionError: If the expressions differ. The message gives a point where they
+            differ, both values there, and the relative error.
         ValueError: If an argument is not an expression, two symbols have the same name,
             or a symbol has no range. Also if neither a proof nor a counterexample was
             found.
@@ -482,8 +483,8 @@ def assert_healthy(
     """Assert that a layer or a network passes ``sigprop lint`` without warnings.
 
     Args:
-        layer: Layer or network of sigprop, or a pytree of arrays with names of a known
-            library, such as the parameters of a flax module.
+        layer: Layer or network of sigprop, or a pytree of arrays whose names sigprop
+            knows from another library, such as the parameters of a flax module.
         length: Number of steps of the sequences that the layer will read. By default it
             is taken as unknown.
         dtype: Floating-point type in which the eigenvalues are computed, such as
@@ -491,7 +492,7 @@ def assert_healthy(
 
     Raises:
         AssertionError: If there is an error or a warning. The message gives every
-            finding, its consequence and a remedy.
+            finding with its consequence and a remedy.
         ValueError: If no recurrent layer is found.
 
     Example:

@@ -114,13 +114,13 @@ def advise(
     """Advise on the initialisation of a layer for a sequence length and an input.
 
     The time constants ``1/(1 - |lam|)`` are spread evenly in their logarithm, over at
-    most two decades.  The longest is ``memory``.  The shorter ones are included because
-    the target may need them.  An RG-LRU has these time constants while its gates are
-    half open.  In Mamba, the slowest state of each channel has them.
+    most two decades.  The longest is ``memory``.  Shorter time constants are included
+    because the task may need them.  An RG-LRU has these time constants while its gates
+    are half open.  In Mamba, the slowest state of each channel has them.
 
     With ``phases="spread"``, every second mode has a phase below the frequency that
     bounds 95 % of the input's power (``Advice.phase``).  The other modes have phases up
-    to pi, because the target may need frequencies where the input has little power.  No
+    to pi, because the task may need frequencies where the input has little power.  No
     phase is above pi, because such a mode is the conjugate of one with a phase below
     pi.  In the LRU, a larger phase ``theta`` would also change more for the same step
     of the trained parameter ``log(theta)``.

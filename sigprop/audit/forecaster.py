@@ -57,7 +57,7 @@ def audit_forecaster(
         season: Number of steps of a season of the series, such as 52 for the year in
             weekly data.
         progress: Function that is called after each block with the number of finished
-            blocks and the number of all blocks.
+            blocks and the number of all blocks.  Default: does nothing.
 
     Returns:
         A data set with the following variables.  ``number`` is a statistic that tests

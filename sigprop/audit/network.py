@@ -259,7 +259,7 @@ def audit(
             for the assumption ``as drawn`` of gated layers, under which the parameters
             have their values before training.
         progress: Function that is called after each batch with the number of finished
-            batches and the number of all batches.
+            batches and the number of all batches.  Default: does nothing.
 
     Returns:
         A data set.  ``measured`` has the dimensions ``recurrence``, ``quantity`` and

@@ -287,7 +287,7 @@ def audit_series(
         seed: Seed of the bootstrap.
         draws: Number of bootstrap resamples for each interval, from 40 to 10^6.
         shown: Function that receives the feature names and yields them one by one, for
-            a progress bar.
+            a progress bar.  Default: no progress bar.
 
     Returns:
         A row for each feature, quantity and eigenvalue.  A row has the measured moment

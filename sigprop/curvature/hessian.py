@@ -73,7 +73,7 @@ def expand(
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
 
     Example:
-        A layer that is its own teacher has a gradient of zero:
+        The gradient is zero if student and teacher are the same layer:
 
         >>> from sigprop import double_precision
         >>> from sigprop.layers import zucchet_lru

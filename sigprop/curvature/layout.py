@@ -85,7 +85,7 @@ class Expansion(NamedTuple):
         return Expansion(np.zeros(size), np.zeros((size, size)), blocks)
 
     def block(self, first: str, second: str | None = None) -> Float[np.ndarray, "n m"]:
-        """The block of the Hessian for one parameter array, or for a pair of them.
+        """The block of the Hessian for one parameter array, or for a pair of arrays.
 
         Args:
             first: Name of the parameter array of the rows.

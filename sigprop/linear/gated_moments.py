@@ -298,11 +298,11 @@ def predict_gated(
     Inputs are Gaussian, or take a few values with given probabilities (``law``).
     Gaussian expectations are computed by a quadrature rule, as sums over nodes.
 
-    The function works under ``jit``, ``vmap``, ``grad`` and ``jvp`` of the layer and of
-    ``scale``.  Exceptions are layers of the delta rule (DeltaNet and GatedDeltaNet),
-    ``MatrixGated`` layers, and inputs with ``terms``.  Under these transformations, an
-    infinite limit is returned as infinity, and an error larger than its moment raises
-    no exception, so check ``error``.
+    The function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the
+    layer and ``scale``.  Exceptions are layers of the delta rule (DeltaNet and
+    GatedDeltaNet), ``MatrixGated`` layers, and inputs with ``terms``.  Under these
+    transformations, an infinite limit is returned as infinity, and an error that
+    exceeds its moment raises no exception, so check ``error``.
 
     In a ``MatrixGated`` layer, a matrix multiplies the state.  For such a layer,
     Gaussian expectations are means over points of Sobol sequences.  Moments of
@@ -353,11 +353,11 @@ def predict_gated(
             given; if a limit is infinite, or the error of a moment may exceed its
             value; if ``scale`` is not positive and finite, or is given with a ``law``;
             if ``steps`` is negative, or an entry of ``names`` is unknown; if a layer of
-            the delta rule has ``terms`` but no ``steps``; if it has Gaussian inputs
-            with more than one term, or with fewer than 2 or more than 5 channels; if
-            ``terms`` need too many nodes; if a ``MatrixGated`` layer has ``terms``, too
-            large keys, or so many parameter entries that the computation would take
-            minutes.
+            the delta rule has ``terms`` but no ``steps``; if such a layer has Gaussian
+            inputs with more than one term, or with fewer than 2 or more than 5
+            channels; if ``terms`` need too many nodes; if a ``MatrixGated`` layer has
+            ``terms``, too large keys, or so many parameter entries that the computation
+            would take minutes.
 
     Example:
         Moments of the state, and of derivatives with respect to four parameters:
@@ -723,7 +723,7 @@ def predict_input_gradient(
     independent of the inputs.
 
     Args:
-        layer: A layer that ``predict_gated`` accepts, except layers of the delta rule and
+        layer: A layer that ``predict_gated`` accepts, except DeltaNet, GatedDeltaNet and
             ``MatrixGated`` layers.
         lag: Number of steps from the input to the state, zero or more.
         scale: Standard deviation of the Gaussian inputs, which are independent of each
@@ -735,8 +735,8 @@ def predict_input_gradient(
         spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: If ``predict_gated`` does not accept the layer's type; if it is a
-            layer of the delta rule or a ``MatrixGated`` layer.
+        TypeError: If ``predict_gated`` does not accept the layer's type, or the layer
+            is a DeltaNet, a GatedDeltaNet or a ``MatrixGated`` layer.
         ValueError: If the lag is negative, or not below ``steps``; if ``scale``,
             ``steps`` or ``spread`` is not accepted by ``predict_gated``; if the limit
             is infinite.

@@ -136,8 +136,8 @@ def stationary_loss(
 
     The loss is ``E |y_t - y*_t|^2 / 2``, summed over output channels, where ``y`` is
     the student's output and ``y*`` the teacher's.  The loss is infinite if the student
-    is not stable.  The function works under ``jit``, ``vmap``, ``grad`` and ``jvp`` of
-    the student and the target.
+    is not stable.  The function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with
+    respect to the student and the target.
 
     Args:
         student: A causal linear layer.

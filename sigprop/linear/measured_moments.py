@@ -249,7 +249,7 @@ def measure(
         steps: Number of steps in a sequence.
         num: Number of sequences.
         at: Index of the step at which moments are taken, counted from 0.  Default: the
-            last step, or the middle one for a bidirectional layer.
+            last step, or the middle step for a bidirectional layer.
         batch: Number of sequences in memory at once.
         every_output: If true, squared gradients of all outputs are summed.  This costs
             one reverse pass for each output and has the smallest variance.  If false,
@@ -422,8 +422,8 @@ def impulse_moments(
     responses, weighted by the input's autocovariance.  The result equals that of
     ``predict``, but no eigenvectors are needed.  If the layer is not linear, the
     function runs it on impulses of size 1e-6 and divides the responses by 1e-6.  The
-    function works under ``jit``, ``vmap``, ``grad`` and ``jvp`` of the layer and the
-    covariance.
+    function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the layer
+    and the covariance.
 
     The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each sequence
     takes one forward pass, and one reverse pass for each of ``d_out`` outputs.  All

@@ -81,8 +81,7 @@ def pair_moment(
     both with initial state zero.  For ``E[h_t conj(g_t)]``, pass ``second.conj()``.
     The function sums a closed form over lags.  The closed form loses digits if an
     eigenvalue is near zero, or if ``steps`` is small and a product of eigenvalues is
-    near one.  In these cases the function computes the double sum over pairs of past
-    inputs instead.
+    near one.  In these cases the function sums over all pairs of past inputs instead.
 
     Args:
         first: Eigenvalues of ``h``.

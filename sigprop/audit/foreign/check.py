@@ -181,7 +181,7 @@ def audit_checkpoint(
             channel per feature, and random mixtures of the features otherwise.
             Default: no matrix.
         shown: Function that receives the list of layers and yields them one by one, for
-            a progress bar.
+            a progress bar.  Default: no progress bar.
 
     Returns:
         The audit, with the measured and the predicted moments of each recurrent layer.
