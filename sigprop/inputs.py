@@ -365,7 +365,7 @@ class Empirical:
     Source: Zucchet & Orvieto (2024), Eq. 75.  In sequences of ``length`` steps,
         ``length - |lag|`` pairs of steps are ``lag`` apart.  ``autocovariance`` divides
         the sum of their products by this number.  The paper sums from ``t = 0`` to
-        ``T - |lag|``, so ``length`` is its ``T + 1``.
+        ``T - |lag|``, so ``length`` equals ``T + 1`` in the paper.
 
     Example:
         >>> rows = Empirical(np.array([[1.0, -1.0, 1.0, -1.0]]))

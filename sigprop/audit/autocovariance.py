@@ -96,8 +96,8 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
 
     Args:
         R: Autocovariances at the lags 0, 1, ...
-        last: Largest lag of the fit, which starts at lag 1.  Default: the last lag before
-            ``R`` is zero or negative.
+        last: Largest lag of the fit, which starts at lag 1.  Default: the last lag
+            before ``R`` first becomes zero or negative.
 
     Returns:
         The input process.  ``a`` is the variance of the white noise, and ``b rho**lag``

@@ -70,9 +70,9 @@ def audit_forecaster(
         ``edges`` is this ratio for the first ``rung`` in the first and in the last
         tenth of the window.  ``rank`` is the number of independent inputs of the window
         that a state contains, with the dimensions ``merge`` and ``part``.  A ``part``
-        is the forward state, the backward state, the pair of both, or the state that
-        the output weights merge them to.  ``kept`` is the share of a part's power that
-        the best linear map recovers from the merged state.
+        is the ``forward`` state, the ``backward`` state, the ``pair`` of both, or
+        ``merged``: the output weights applied to the pair.  ``kept`` is the share of a
+        part's power that the best linear map recovers from the merged state.
 
     Raises:
         ValueError: If ``season`` is below one, or if the steps of ``blocks`` have

@@ -67,7 +67,7 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
         one.  ``sem`` is the standard error of the ratio of a mode, as the median over
         modes.  Two variables have the dimensions ``recurrence`` and ``quantity``.
         ``fails`` is the first assumption whose median ratio is not within 10 % of one,
-        or empty if none fails.  ``reason`` is a sentence: the cause of the failure, the
+        or empty if none fails.  ``reason`` is a text: the cause of the failure, the
         statement that no assumption fails, or the reason why there is no prediction.
 
     Example:

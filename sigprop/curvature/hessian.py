@@ -56,8 +56,8 @@ def expand(
             ``gramian`` needs a causal layer with real states and infinitely long
             sequences.  ``autodiff`` applies automatic differentiation to ``task.loss``.
         at_optimum: If true, the student's own output is the target, so that the
-            gradient is zero and the Hessian is the Gauss-Newton matrix.  ``autodiff``
-            does not accept this.
+            gradient is zero and the Hessian is the Gauss-Newton matrix.  The route
+            ``autodiff`` does not accept this option.
 
     Returns:
         The gradient, the Hessian, and the position of each parameter array in both.

@@ -101,7 +101,7 @@ def off_diagonal_share(hessian: Matrix) -> float:
 def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
     """Euclidean norm of each row of a Hessian, ``sqrt((H^2)_ii)``.
 
-    If the displacement ``d`` from the optimum is random with unit covariance, the norms
+    For a random displacement ``d`` from the optimum, with unit covariance, the norms
     are the root mean squares of the entries of the gradient ``H d``.  Near the optimum,
     Adam's effective learning rates are thus inversely proportional to the norms.
 

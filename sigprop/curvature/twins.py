@@ -90,7 +90,7 @@ def twin(layer: Layer, name: str) -> Layer:
 
     Raises:
         ValueError: If ``name`` is unknown, if the state of ``layer`` is complex, or if
-            its eigenvectors are linearly dependent.
+            the eigenvectors of ``layer`` are linearly dependent.
         TypeError: If ``layer`` is not causal.
 
     Example:

@@ -48,8 +48,8 @@ def speed(
 ) -> Grid:
     """Derivative of the optimal parameter ``omega`` with respect to modulus or angle.
 
-    ``omega`` parametrises the eigenvalue of a student that learns from a teacher.  It
-    is optimal if the curvature of the loss along ``omega``, at the minimum of the loss,
+    ``omega`` parametrises the eigenvalue of a student that learns from a teacher.  The
+    parameter is optimal if the curvature along ``omega``, at the minimum of the loss,
     is the same for every eigenvalue of the teacher.  The derivative of ``omega`` is the
     root mean square of ``d(gamma h)/d|lam|`` or ``d(gamma h)/dtheta``, where ``h`` is
     the state without the factor ``gamma``.

@@ -35,7 +35,7 @@ def sharpest(
 ) -> list[LayerT]:
     """Unit eigenvectors of a Hessian, as directions for ``slices`` in parameter space.
 
-    The largest absolute eigenvalue comes first.
+    The eigenvector with the largest absolute eigenvalue comes first.
 
     Args:
         layer: Layer at which the Hessian was computed.
@@ -160,8 +160,8 @@ def project(
 
     Raises:
         ValueError: If the parameters of a direction or a model differ from those of
-            ``model`` in name or shape; if there is no direction, or nothing to project;
-            if directions are linearly dependent.
+            ``model`` in name or shape; if there is no direction, or no model to
+            project; if directions are linearly dependent.
 
     Example:
         The displacement (3, -4) has 9/25 of its squared length along the direction:

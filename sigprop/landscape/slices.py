@@ -244,8 +244,8 @@ def normalise(direction: Model, model: Model) -> Model:
 def direction(key: PRNGKeyArray, model: Model) -> Model:
     """Draw a random Gaussian direction in parameter space, scaled by ``normalise``.
 
-    For a given key, the loss along the direction (see ``slices``) stays the same if
-    ``B`` of a diagonal layer is multiplied by a factor and ``C`` is divided by it.
+    Multiplying ``B`` of a diagonal layer and dividing ``C`` by the same factor does not
+    change the loss along the direction for a given key.
 
     Args:
         key: Random key.
@@ -329,7 +329,8 @@ def slices(
         model: A layer, a network or any other pytree, at the origin of the grid.
         directions: One or more pytrees with the structure of the model's parameters,
             for example from ``direction``.
-        steps: For each direction, a vector of factors by which it is multiplied.
+        steps: For each direction, a vector of factors by which the direction is
+            multiplied.
         batch: Number of grid points that are computed at once.  A smaller number needs
             less memory.
 
@@ -394,7 +395,8 @@ class Quadratic(NamedTuple):
         """The quadratic loss on a grid of steps, with one axis for each direction.
 
         Args:
-            steps: For each direction, a vector of factors by which it is multiplied.
+            steps: For each direction, a vector of factors by which the direction is
+                multiplied.
         """
         grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
         bent = np.einsum("...i,ij,...j->...", grid, self.hessian, grid) / 2
@@ -416,7 +418,7 @@ def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadrati
             for example from ``direction``.
 
     Raises:
-        ValueError: If there are no directions, or one has no parameters.
+        ValueError: If there are no directions, or a direction has no parameters.
 
     Example:
         The Hessian of ``x * y**2`` at (1, 1):

@@ -306,8 +306,8 @@ def predict_gated(
 
     In a ``MatrixGated`` layer, a matrix multiplies the state.  For such a layer,
     Gaussian expectations are means over points of Sobol sequences.  Moments of
-    derivatives take 0.1 seconds on one core for each entry of a parameter if keys have
-    size 3, and 0.4 seconds if keys have size 8.  Use ``names`` to choose few
+    derivatives take time for each entry of a parameter: on one core 0.1 seconds for
+    keys of size 3, and 0.4 seconds for keys of size 8.  Use ``names`` to choose few
     parameters.
 
     The function needs memory for one number for each neuron, node and input channel.
@@ -589,7 +589,7 @@ def predict_key_gradient(
             many.
 
     Raises:
-        TypeError: If the layer is of another type, or JAX traces it.
+        TypeError: If the layer is of another type, or JAX traces the layer.
         ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if
             the limit is infinite; if a quadrature rule for keys of this size would have
             more than 8 388 608 nodes.
@@ -744,7 +744,7 @@ def predict_input_gradient(
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 
     Example:
-        The moment for the input five steps ago is less than a tenth of that for the
+        The moment for the input five steps ago is below a tenth of the moment for the
         present input:
 
         >>> from sigprop.layers import mingru
@@ -827,9 +827,9 @@ def squares(
     """Return a function for estimating the moments of ``predict_gated`` by simulation.
 
     The returned function runs a batch of random input sequences through the layer.  It
-    returns a dictionary of values at the last step of each sequence; their means over
-    the batch estimate the moments.  ``state`` is ``|h|^2``.  Under the name of each
-    parameter: ``|dh/dtheta|^2``, summed over its entries ``theta``.
+    returns a dictionary of values at the last step of each sequence.  The means of
+    these values over the batch estimate the moments.  ``state`` is ``|h|^2``.  Under
+    the name of each parameter: ``|dh/dtheta|^2``, summed over its entries ``theta``.
 
     Raises:
         TypeError: If ``predict_gated`` does not accept the layer.

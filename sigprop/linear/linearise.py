@@ -68,8 +68,8 @@ class Modes(NamedTuple):
     def residues(self) -> Complex[np.ndarray, "d_out n d_in"]:
         """Residue of each mode, with axes for outputs, modes and inputs.
 
-        The residue of a mode with eigenvalue ``lam`` is the factor of ``lam**k`` in the
-        response of an output ``k`` steps after a unit impulse at an input.
+        A mode with eigenvalue ``lam`` contributes its residue times ``lam**k`` to the
+        response of an output, ``k`` steps after a unit impulse at an input.
         """
         return self.outward[:, :, None] * self.inward[None]
 
@@ -91,7 +91,8 @@ def linearise(layer: Layer) -> System:
 
     A linear layer obeys ``h_t = A h_{t-1} + B u_t`` and ``y_t = Re(C h_t) + D u_t``
     exactly.  For any other layer, ``A`` and ``B`` are derivatives of ``h_t`` at zero
-    state and zero input.
+    state and zero input.  The columns of ``C`` and ``D`` are the outputs for unit
+    states and unit inputs.
 
     Raises:
         TypeError: If the layer is not causal.  In that case, linearise each of

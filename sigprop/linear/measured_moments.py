@@ -251,10 +251,10 @@ def measure(
         at: Index of the step at which moments are taken, counted from 0.  Default: the
             last step, or the middle step for a bidirectional layer.
         batch: Number of sequences in memory at once.
-        every_output: If true, squared gradients of all outputs are summed.  This costs
-            one reverse pass for each output and has the smallest variance.  If false,
-            one reverse pass for each sequence gives the gradient of a randomly weighted
-            sum of outputs.
+        every_output: If true, squared gradients of all outputs are summed.  Each
+            sequence takes one reverse pass per output, and the estimate has the
+            smallest variance.  If false, each sequence takes one reverse pass, for the
+            gradient of a randomly weighted sum of outputs.
         tick: Function that is called after each batch with the batch's number of
             sequences.  Default: does nothing.
 
@@ -377,7 +377,7 @@ def response_moment(
 
     This is ``E|sum_s response_s u_s|^2`` for the input ``u``.  Both NumPy and JAX
     arrays are accepted, and the function works under ``jit``, ``vmap`` and ``grad``.
-    It builds a square matrix with the length of ``response``, so memory grows
+    The function builds a square matrix with the length of ``response``, so memory grows
     quadratically with this length.
 
     Args:

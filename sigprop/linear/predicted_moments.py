@@ -284,10 +284,10 @@ def predict(
 ) -> dict[str, float]:
     """Predict a layer's second moments of state, output and gradients, in closed form.
 
-    The moments are those at one step of a sequence.  The state is zero before the
-    sequence.  In a bidirectional layer, the half that runs backwards starts from zero
-    after the last step.  If the layer is not linear, the moments are those of its
-    linearisation at zero state and zero input.
+    The moments describe one step of a sequence.  The state is zero before the sequence.
+    In a bidirectional layer, the half that runs backwards starts from zero after the
+    last step.  If the layer is not linear, the moments are those of its linearisation
+    at zero state and zero input.
 
     Args:
         layer: Result of ``perturb``.  If its ``tangents`` are empty, no moments of

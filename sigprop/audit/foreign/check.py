@@ -45,7 +45,7 @@ class Limits:
     """Limits on the computations of ``audit_checkpoint``.
 
     Attributes:
-        modes: Largest number of modes that are run in each layer.  They are evenly
+        modes: Largest number of modes that are run in each layer.  The modes are evenly
             spaced in the order of their time constants, including the slowest and the
             fastest mode.
         gated: Largest number of neurons that are run in each gated layer, chosen in the
@@ -176,8 +176,8 @@ def audit_checkpoint(
         mapping: File that assigns tensor names to layers, in addition to the names that
             sigprop knows; see ``sigprop.networks.foreign.mapped``.  Default: no file.
         through: Name of a matrix of the checkpoint that maps the features of the series
-            to input channels.  It is used only for layers with that number of input
-            channels.  Any other layer gets the features themselves if it has one
+            to input channels.  The matrix is used only for layers with that number of
+            input channels.  Any other layer gets the features themselves if it has one
             channel per feature, and random mixtures of the features otherwise.
             Default: no matrix.
         shown: Function that receives the list of layers and yields them one by one, for
