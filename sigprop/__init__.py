@@ -1,6 +1,6 @@
-"""The numeric core: evaluates, simulates and judges the theory.
+"""Signal propagation in recurrent networks: theory, simulations and verdicts.
 
-Names are resolved when first used, so that importing the package imports no JAX.
+Names are resolved when they are first used, so importing the package does not import JAX.
 """
 
 from typing import TYPE_CHECKING

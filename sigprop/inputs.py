@@ -45,11 +45,11 @@ def _require_finite(name: str, value: float, low: float, high: float) -> None:
 class GaussianProcess:
     """Base class of stationary Gaussian processes of mean zero.
 
-    A process has a state.  The method ``initial`` draws it from its stationary
+    A process has a state.  The method ``initial`` draws the state from its stationary
     distribution, so that inputs are stationary from the first step on.  The method
-    ``step`` computes the next state and the next input.  Both compute their results
-    from standard normal numbers, which are passed as ``noise``.  Simulations on a CPU
-    are fastest if ``step`` is linear and accepts NumPy arrays.
+    ``step`` computes the next state and the next input.  Both methods get standard
+    normal numbers as ``noise``.  Simulations on a CPU are fastest if ``step`` is linear
+    and accepts NumPy arrays.
 
     Attributes:
         initial_width: Number of standard normal numbers that ``initial`` needs for each
@@ -165,7 +165,7 @@ class White(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class Constant(GaussianProcess):
-    """Inputs that are constant in time: one Gaussian number for each sequence.
+    """Inputs that are constant in time, with one Gaussian value for each sequence.
 
     The autocovariance is ``R(lag) = variance`` at all lags.
 
@@ -305,8 +305,8 @@ class MovingAverage(GaussianProcess):
     The autocovariance is zero at lags of ``len(taps)`` and more.
 
     Attributes:
-        taps: Weights of the noise, which has unit variance, at the present and at past
-            steps.
+        taps: Weights of the noise at the present step and at earlier steps; the noise
+            has unit variance.
 
     Raises:
         ValueError: If there are no taps, or one is not finite or too large to square.
@@ -365,7 +365,7 @@ class Empirical:
     Source: Zucchet & Orvieto (2024), Eq. 75.  In sequences of ``length`` steps,
         ``length - |lag|`` pairs of steps are ``lag`` apart.  ``autocovariance`` divides
         the sum of their products by this number.  The paper sums from ``t = 0`` to
-        ``T - |lag|``, so ``length`` is its ``T + 1``.
+        ``T - |lag|``, so ``length`` equals ``T + 1`` in the paper.
 
     Example:
         >>> rows = Empirical(np.array([[1.0, -1.0, 1.0, -1.0]]))
@@ -441,11 +441,11 @@ class Empirical:
 class Recording:
     """One measured time series as an input process, continued periodically.
 
-    A sample starts at a random step of the series; after the last step, it continues
-    with the first.  The process is thus exactly stationary, and ``R(lag)`` is the mean
-    of ``x_t x_{t+lag}`` over a period.  ``autocovariance`` and ``sample`` do not
-    subtract the mean of the series.  The mean product of two independent samples is
-    thus the square of this mean.
+    A sample starts at a random step of the series; after the last step, the sample
+    continues with the first.  The process is thus exactly stationary, and ``R(lag)`` is
+    the mean of ``x_t x_{t+lag}`` over a period.  ``autocovariance`` and ``sample`` do
+    not subtract the mean of the series.  The mean product of two independent samples is
+    thus the square of the mean of the series.
 
     Attributes:
         values: Time series, as a vector.

@@ -12,7 +12,7 @@ draw parameters that include the difficult cases.
 
 The moment is the mean of a statistic of a layer, a network, your own recurrence or a
 function.  A statistic is a function of the system and one sequence of inputs, so that it
-can call ``jax.grad`` for derivatives by the system's parameters:
+can call ``jax.grad`` for derivatives with respect to the system's parameters:
 
     >>> import jax.numpy as jnp
     >>> def gated(x):
@@ -24,10 +24,10 @@ can call ``jax.grad`` for derivatives by the system's parameters:
 Symbols are defined in ``sigprop.theory.symbols``:
 
 - ``lam = r exp(i theta)`` is an eigenvalue and ``lam_bar`` its conjugate; ``r`` and
-  ``theta`` are its modulus and its phase.  They have no value for a layer.
+  ``theta`` are its modulus and its phase.  These symbols have no value for a layer.
 - ``T`` is the number of inputs since the zero state.
 - ``rho`` is the field of ``AR1`` or ``Mixed``; ``a`` and ``b`` are fields of ``Mixed``.
-  They have no value for other processes.
+  These symbols have no value for other processes.
 - ``R(Delta)`` is the autocovariance of the input, with ``Delta`` the index of a sum.
 - The argument ``parameters`` gives values to your own symbols.
 
@@ -137,15 +137,16 @@ def assert_moment(
     Each component of the statistic is tested.  ``margin`` is relative to the value of
     the formula or, if this is zero, to the root mean square of the statistic.  A
     verdict has an interval for the ratio of the mean to the value of the formula.  If
-    this value is zero, the interval is for one plus the mean divided by the root mean
-    square.  A simulation that takes more than a minute is announced on standard error.
+    this value is zero, the interval is for ``1 + mean / rms``, where ``rms`` is the
+    root mean square of the statistic.  A simulation that takes more than a minute is
+    announced on standard error.
 
     Args:
         formula: Expected mean: a SymPy expression in symbols of
             ``sigprop.theory.symbols``, a number, an array with the shape of the
-            statistic, or a function of a ``Setting``. The symbols are lam, lam_bar, r
-            and theta of an eigenvalue, the number T of steps, and parameters rho, a, b
-            of the process. R(Delta), the autocovariance of the input, is allowed in a
+            statistic, or a function of a ``Setting``. Allowed symbols are lam, lam_bar,
+            r and theta of an eigenvalue, the number T of steps, and parameters rho, a,
+            b of the process. The autocovariance R(Delta) of the input is allowed in a
             sum over Delta.
         system: Eigenvalues of a diagonal recurrence, a layer, a network, an object with
             ``initial`` and ``step`` (see ``Recurrence``), or a function.
@@ -159,14 +160,14 @@ def assert_moment(
             eigenvalue is used for all components.
         steps: Number of inputs since the initial state. For eigenvalues, the default is
             large enough to reach the stationary value within a hundredth of the margin.
-            For other systems it must be given.
+            For other systems ``steps`` must be given.
         margin: Smallest relative error of the formula that the test must detect, in
             (0, 1).
         seed: Seed of the simulation.
         parameters: Dictionary from further symbols in the formula to their values. A
             value is a number or an array with the shape of the statistic.
-        yes: If true, run the simulation even if it takes more than a day or half of the
-            memory. By default such a simulation raises an error.
+        yes: If true, run the simulation even if it takes more than a day or needs more
+            than half of the memory. By default such a simulation raises an error.
 
     Returns:
         The verdicts, all of them ``confirmed``, with the measured and the expected mean
@@ -421,8 +422,8 @@ def assert_equal_forms(
             numbers of steps are 1 to 8. Other symbols are in (0.1, 0.9).
 
     Raises:
-        AssertionError: If the expressions differ. The message gives a point, and both
-            values and the relative error there.
+        AssertionError: If the expressions differ. The message gives a point where they
+            differ, both values there, and the relative error.
         ValueError: If an argument is not an expression, two symbols have the same name,
             or a symbol has no range. Also if neither a proof nor a counterexample was
             found.
@@ -482,16 +483,16 @@ def assert_healthy(
     """Assert that a layer or a network passes ``sigprop lint`` without warnings.
 
     Args:
-        layer: Layer or network of sigprop, or a pytree of arrays with names of a known
-            library, such as the parameters of a flax module.
-        length: Number of steps of the sequences that the layer will read. By default it
-            is taken as unknown.
+        layer: Layer or network of sigprop, or a pytree of arrays whose names sigprop
+            knows from another library, such as the parameters of a flax module.
+        length: Number of steps of the sequences that the layer will read. Default:
+            unknown.
         dtype: Floating-point type in which the eigenvalues are computed, such as
-            ``float32``. By default it is taken as unknown.
+            ``float32``. Default: unknown.
 
     Raises:
         AssertionError: If there is an error or a warning. The message gives every
-            finding, its consequence and a remedy.
+            finding with its consequence and a remedy.
         ValueError: If no recurrent layer is found.
 
     Example:

@@ -1,8 +1,8 @@
 """Advice on the initialisation of a layer: time constants, phases and normalisation.
 
 The advice follows from the length of the sequences, the autocovariance of the input and
-the size of the state.  It uses closed forms that the ledger proves.  The result also has
-the predictions for the layer's default initialisation:
+the size of the state.  The result also has the predictions for the layer's default
+initialisation:
 
     >>> import jax
     >>> import numpy as np

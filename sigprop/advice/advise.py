@@ -114,24 +114,24 @@ def advise(
     """Advise on the initialisation of a layer for a sequence length and an input.
 
     The time constants ``1/(1 - |lam|)`` are spread evenly in their logarithm, over at
-    most two decades.  The longest is ``memory``.  The shorter ones are included because
-    the target may need them.  An RG-LRU has these time constants while its gates are
-    half open.  In Mamba, the slowest state of each channel has them.
+    most two decades.  The longest is ``memory``.  Shorter time constants are included
+    because the task may need them.  An RG-LRU has these time constants while its gates
+    are half open.  In Mamba, the slowest state of each channel has them.
 
     With ``phases="spread"``, every second mode has a phase below the frequency that
     bounds 95 % of the input's power (``Advice.phase``).  The other modes have phases up
-    to pi, because the target may need frequencies where the input has little power.  No
-    phase is above pi, because such a mode is the conjugate of one with a phase below
-    pi.  In the LRU, a larger phase ``theta`` would also change more for the same step
-    of the trained parameter ``log(theta)``.
+    to pi, because the task may need frequencies where the input has little power.  No
+    phase is above pi, because a mode with a larger phase is the conjugate of a mode
+    with a phase below pi.  In the LRU, the same step of the trained parameter
+    ``log(theta)`` would also change a larger phase ``theta`` more.
 
     Time constants, phases and second moments of the states are predicted for one random
     layer with ``width`` inputs and a state of size ``state``.  Gradients and largest
     stable learning rates are predicted for a smaller layer with one input and one
-    output.  For the LRU, RotRNN and S5, the state of the smaller layer has size 256 at
-    most.  For S4D, the smaller layer is the channel whose discretisation step is the
-    median, with all its modes.  For the gated layers RG-LRU and Mamba, all predictions
-    are for one layer of at most 512 channels.
+    output.  For the LRU, RotRNN and S5, the state of the smaller layer has at most size
+    256.  For S4D, the smaller layer is the channel with the median discretisation step,
+    including all its modes.  For the gated layers RG-LRU and Mamba, all predictions are
+    for one layer of at most 512 channels.
 
     Args:
         layer: Name of the layer: ``lru``, ``rotrnn``, ``s4d``, ``s5``, ``rglru`` or

@@ -66,8 +66,8 @@ class Predicted(NamedTuple):
             this rate.
         exact: True if ``largest_rate`` is exact, False if it is a lower bound (gated
             layers).
-        sampled: Indices of the modes whose moments are in ``state``, or None if it has
-            all modes.
+        sampled: Indices of the modes whose moments are in ``state``, or None if
+            ``state`` has all modes.
 
     Example:
         >>> import jax
@@ -179,11 +179,11 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
 def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
     """Predict the moments and largest stable learning rates of a layer.
 
-    For a gated layer, one exponential replaces the autocovariance of the input.  It has
-    the same variance and the same power at frequency zero.  The second moments of the
-    states are computed for at most 64 states, evenly spaced in the order of their time
-    constants.  The sum of the gradients' second moments over all states is estimated
-    from at most 16 states: it is their mean, multiplied by the number of states.
+    For a gated layer, the predictions are approximate.  An exponential with the same
+    variance and the same power at frequency zero replaces the autocovariance of the
+    input.  The second moments of the states are computed for at most 64 states, evenly
+    spaced in the order of their time constants.  The second moment of a gradient is
+    averaged over at most 16 states and multiplied by the number of states.
 
     Args:
         layer: Linear layer with a diagonal form, or a layer whose gates depend only on

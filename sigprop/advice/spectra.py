@@ -98,9 +98,9 @@ def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> M
 
     Args:
         covariance: ``R(lag)`` at the lags 0, 1, ..., ``T - 1`` for a window of ``T``
-            steps.  It is the sum of ``x_t x_{t+lag}`` over the window, divided by ``T``
-            (not by the number of pairs).  Its scale does not matter, because the
-            function divides by ``R(0)``.
+            steps.  Each value is the sum of ``x_t x_{t+lag}`` over the window, divided
+            by ``T`` (not by the number of pairs).  The scale of ``R`` does not matter,
+            because the function divides by ``R(0)``.
 
     Raises:
         ValueError: If there are fewer than four lags, a value is not finite, or ``R(0)``

@@ -1,8 +1,8 @@
-"""Audits of a trained network or a time series: measured moments beside predicted ones.
+"""Audits of a trained network or a time series: measured and predicted moments.
 
 - ``audit`` measures the moments of state, sensitivity, error and gradient for every mode
   of a network on real inputs.  It predicts them at the trained parameters, and each
-  prediction makes one more assumption.  The report names the first one that fails.
+  prediction makes one more assumption.  The report names the first assumption that fails.
 - ``audit_series`` cuts your own series into windows and runs neurons over them.  It splits
   the difference between white-noise theory and measurement into its causes.
 - ``audit_forecaster`` tests the assumptions on a network that forecasts.  It also measures

@@ -47,8 +47,8 @@ def autocovariance(
 ) -> Measured:
     """Measure an autocovariance, averaged over steps, features and sequences.
 
-    It is the mean of ``x_t x_{t+lag}`` for a signal ``x``.  The mean of ``x`` is not
-    subtracted, so ``x`` should have mean zero.
+    The autocovariance at a lag is the mean of ``x_t x_{t+lag}`` for a signal ``x``.
+    The mean of ``x`` is not subtracted, so ``x`` should have mean zero.
 
     Args:
         sequences: Two or more sequences of the signal ``x``.
@@ -68,7 +68,7 @@ def autocovariance(
         ValueError: If there is only one sequence; or if ``max_lag``, ``block``, ``draws``
             or ``seed`` is out of range.
 
-    Source: Zucchet & Orvieto (2024), Eq. 75, by ``empirical_autocovariance``.
+    Source: Zucchet & Orvieto (2024), Eq. 75.
 
     Example:
         >>> x = np.random.default_rng(0).normal(size=(40, 32, 1))
@@ -96,17 +96,17 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
 
     Args:
         R: Autocovariances at the lags 0, 1, ...
-        last: Largest lag of the fit, which starts at lag 1.  Default: the last lag before
-            ``R`` is zero or negative.
+        last: Largest lag of the fit, which starts at lag 1.  Default: the last lag
+            before ``R`` first becomes zero or negative.
 
     Returns:
-        The input process.  ``a`` is the variance of the white noise.  ``b`` is the
-        variance of the exponential, which decays by the factor ``rho`` per lag.
+        The input process.  ``a`` is the variance of the white noise, and ``b rho**lag``
+        is the exponential.
 
     Raises:
-        ValueError: If fewer than two lags can be fitted; if ``R`` is not positive at all
-            lags of the fit; or if the fitted exponential grows or exceeds ``R(0)`` at
-            lag 0.
+        ValueError: If fewer than two lags can be fitted; if ``R`` is zero or negative
+            at a lag of the fit; or if the fitted exponential grows or exceeds ``R(0)``
+            at lag 0.
 
     Source: Zucchet & Orvieto (2024), Figure 12.
 

@@ -46,32 +46,33 @@ def audit_forecaster(
 
     In the result, the dimension ``end`` has the lower end, the estimate and the upper
     end of a 95 % interval.  The dimension ``rung`` has the names of assumptions; the
-    prediction for an assumption also makes those before it.  The dimension
-    ``recurrence`` omits layers without a closed form, and ``merge`` omits layers with
-    one direction.
+    prediction under an assumption also makes all assumptions listed before it.  The
+    dimension ``recurrence`` omits layers without a closed form, and ``merge`` has only
+    bidirectional layers.
 
     Args:
         network: Trained network; it is evaluated in inference mode.
-        state: Running averages of the network.
+        state: Running averages of the network's batch normalisations.
         blocks: Blocks of windows, from ``sigprop.audit.blocks_of``.
         season: Number of steps of a season of the series, such as 52 for the year in
             weekly data.
         progress: Function that is called after each block with the number of finished
-            blocks and the number of all blocks.
+            blocks and the number of all blocks.  Default: does nothing.
 
     Returns:
         A data set with the following variables.  ``number`` is a statistic that tests
         an assumption, with the dimensions ``end``, ``signal`` and ``assumption``.
         ``assumed`` is the value of this statistic if the assumption is true.
-        ``measured`` is the state power ``E|z|^2``, with the dimensions ``end``,
-        ``recurrence`` and ``position`` in the window.  ``predicted`` is its prediction
-        for each ``rung``.  ``ratio`` is the predicted power divided by the measured
-        power, with the dimensions ``end``, ``recurrence`` and ``rung``.  ``edges`` is
-        this ratio for the first ``rung`` in the first and in the last tenth of the
-        window.  ``rank`` is the number of independent inputs of the window that a state
-        contains, with the dimensions ``merge`` and ``part``.  A ``part`` is the forward
-        state, the backward state, the pair of both, or the merged state.  ``kept`` is
-        the share of a part's power that a linear map recovers from the merged state.
+        ``measured`` is the power ``E|z|^2`` of the state ``z``, with the dimensions
+        ``end``, ``recurrence`` and ``position`` in the window.  ``predicted`` is its
+        prediction for each ``rung``.  ``ratio`` is the predicted power divided by the
+        measured power, with the dimensions ``end``, ``recurrence`` and ``rung``.
+        ``edges`` is this ratio for the first ``rung`` in the first and in the last
+        tenth of the window.  ``rank`` is the number of independent inputs of the window
+        that a state contains, with the dimensions ``merge`` and ``part``.  A ``part``
+        is the ``forward`` state, the ``backward`` state, the ``pair`` of both, or
+        ``merged``: the output weights applied to the pair.  ``kept`` is the share of a
+        part's power that the best linear map recovers from the merged state.
 
     Raises:
         ValueError: If ``season`` is below one, or if the steps of ``blocks`` have

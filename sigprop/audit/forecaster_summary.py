@@ -43,9 +43,9 @@ def _interval(values: xr.DataArray) -> Interval:
 def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
     """Return the first assumption for which predicted and measured state power differ.
 
-    They count as different if the whole 95 % interval of predicted divided by measured
-    power is below 0.9 or above 1.1.  For ``stationary``, the first and the last tenth
-    of the window are also tested.
+    The two powers count as different if the 95 % interval of their ratio lies entirely
+    below 0.9 or entirely above 1.1.  For ``stationary``, the first and the last tenth of
+    the window are also tested.
 
     Args:
         dataset: Audit that ``sigprop.audit.audit_forecaster`` returned.

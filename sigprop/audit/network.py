@@ -79,7 +79,7 @@ def signals(
 
     Args:
         network: Network in inference mode.
-        state: Running averages of the network.
+        state: Running averages of the network's batch normalisations.
         u: Input sequences, or pairs of them.
         lengths: Number of valid steps of each sequence.
         labels: Class or numbers of each example.
@@ -243,31 +243,32 @@ def audit(
 ) -> xr.Dataset:
     """Measure and predict second moments of a trained network's modes on real inputs.
 
-    If layers have gates that depend only on the input, the result describes the states
-    of every layer instead; see ``sigprop.audit.gated_layers.audit_gated``.
+    If layers have gates that depend only on the input, the result describes states
+    instead of modes.
 
     A batch of ``B`` examples with ``N`` modes and ``L`` steps needs about ``160 B N L``
     bytes, plus the memory of a gradient of ``B`` examples.
 
     Args:
         network: Trained network; it is evaluated in inference mode.
-        state: Running averages of the network.
+        state: Running averages of the network's batch normalisations.
         batches: Real inputs with labels.  A label is a class, or one real number per
             output.  Standard errors are computed over batches, so use ten or more.  A
             single batch is split into at most 16 parts.
         untrained: Network of the same configuration before training.  It is needed only
-            for the assumption ``as drawn`` of gated layers, which takes the parameters
-            before training.
+            for the assumption ``as drawn`` of gated layers, under which the parameters
+            have their values before training.
         progress: Function that is called after each batch with the number of finished
-            batches and the number of all batches.
+            batches and the number of all batches.  Default: does nothing.
 
     Returns:
         A data set.  ``measured`` has the dimensions ``recurrence``, ``quantity`` and
-        ``mode``.  ``predicted`` also has the dimension ``rung``, the name of an
-        assumption; the prediction for an assumption also makes those before it.
-        ``ratio`` is ``predicted`` divided by ``measured``, and ``ratio_sem`` its
-        standard error.  ``lam_re`` and ``lam_im`` are the eigenvalues.  ``note`` is the
-        reason why a recurrence has no closed form, or an empty text.
+        ``mode``.  ``predicted`` also has the dimension ``rung`` (name of an
+        assumption); the prediction under an assumption also makes all assumptions
+        listed before it.  ``ratio`` is ``predicted`` divided by ``measured``, and
+        ``ratio_sem`` its standard error.  ``lam_re`` and ``lam_im`` are the real and
+        imaginary parts of the eigenvalues.  ``note`` is the reason why a recurrence has
+        no closed form, or an empty text.
 
     Raises:
         ValueError: If the network has an output at every step or no decoder; if inputs,

@@ -42,9 +42,9 @@ def load_series(path: Path, window: int = 512) -> Series:
     """Read a time series from a ``.npy`` or ``.csv`` file, and cut it into windows.
 
     Every feature is scaled to mean 0 and variance 1 over all windows.  A column that
-    only grows or only falls is treated as a time or an index and dropped, with a note.
-    The same holds for a column that changes by the same amount in at least 90 % of the
-    rows.
+    only grows or only falls is treated as a time stamp or an index and dropped, with a
+    note.  The same holds for a column that changes by the same amount in at least 90 %
+    of the rows.
 
     Args:
         path: File with the series.  A ``.npy`` array has the shape (time, features) for

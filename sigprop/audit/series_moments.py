@@ -279,7 +279,7 @@ def audit_series(
 
     The recurrence ``h_{t+1} = lam h_t + x_{t+1}`` runs over each window of ``T`` steps
     from the zero state.  The moments are ``E|h_T|^2`` of the state and
-    ``E|dh_T/dlam|^2`` of its sensitivity.
+    ``E|dh_T/dlam|^2`` of its derivative, called ``sensitivity``.
 
     Args:
         series: Windows of a time series, from ``load_series``.
@@ -287,13 +287,13 @@ def audit_series(
         seed: Seed of the bootstrap.
         draws: Number of bootstrap resamples for each interval, from 40 to 10^6.
         shown: Function that receives the feature names and yields them one by one, for
-            a progress bar.
+            a progress bar.  Default: no progress bar.
 
     Returns:
         A row for each feature, quantity and eigenvalue.  A row has the measured moment
         with its 95 % interval.  It also has four predictions: without assumptions, for
-        a stationary input, for one with an infinite past, and for white noise of the
-        same variance.
+        a stationary input, for a stationary input with an infinite past, and for white
+        noise of the same variance.
 
     Raises:
         ValueError: Unless ``0 < |lam| < 1`` for every eigenvalue; or if ``seed`` or

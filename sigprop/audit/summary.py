@@ -61,14 +61,14 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
 
     Returns:
         A data set.  Five variables have the dimensions ``recurrence``, ``quantity`` and
-        ``rung``, the name of an assumption.  ``median``, ``low`` and ``high`` are
+        ``rung`` (name of an assumption).  ``median``, ``low`` and ``high`` are
         quantiles (50 %, 5 % and 95 %) over the modes of the ratio of predicted to
         measured moment.  ``within`` is the share of modes whose ratio is within 10 % of
-        one.  ``sem`` is the median standard error of the ratio of one mode.  Two
-        variables have the dimensions ``recurrence`` and ``quantity``.  ``fails`` is the
-        first assumption whose median ratio is not within 10 % of one, or empty if none
-        fails.  ``reason`` says in words why it fails, that theory holds, or why there
-        is no prediction.
+        one.  ``sem`` is the standard error of the ratio of a mode, as the median over
+        modes.  Two variables have the dimensions ``recurrence`` and ``quantity``.
+        ``fails`` is the first assumption whose median ratio is not within 10 % of one,
+        or empty if none fails.  ``reason`` is a text: the cause of the failure, the
+        statement that no assumption fails, or the reason why there is no prediction.
 
     Example:
         >>> names = {"recurrence": ["block 1"], "quantity": ["state"]}

@@ -56,8 +56,8 @@ def expand(
             ``gramian`` needs a causal layer with real states and infinitely long
             sequences.  ``autodiff`` applies automatic differentiation to ``task.loss``.
         at_optimum: If true, the student's own output is the target, so that the
-            gradient is zero and the Hessian is the Gauss-Newton matrix.  ``autodiff``
-            does not accept this.
+            gradient is zero and the Hessian is the Gauss-Newton matrix.  The route
+            ``autodiff`` does not accept this option.
 
     Returns:
         The gradient, the Hessian, and the position of each parameter array in both.
@@ -73,7 +73,7 @@ def expand(
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
 
     Example:
-        A layer that is its own teacher has a gradient of zero:
+        The gradient is zero if student and teacher are the same layer:
 
         >>> from sigprop import double_precision
         >>> from sigprop.layers import zucchet_lru

@@ -219,8 +219,8 @@ def quadrature(
 ) -> Quadrature:
     """Estimate the spectrum of a symmetric matrix by stochastic Lanczos quadrature.
 
-    The spectrum is approximated by nodes with weights, from Lanczos iterations that
-    start at random vectors.  The entries of these vectors are random signs.
+    The spectrum is approximated by nodes with weights, from Lanczos iterations.  The
+    entries of the start vectors are random signs.
 
     Args:
         key: Random key, which must not be used again; start vector ``i`` uses
@@ -228,7 +228,8 @@ def quadrature(
         product: Function that multiplies the symmetric matrix by a vector of size p, such
             as the result of ``hessian``.
         like: Any vector with the size and the floating-point type of the start vectors.
-        steps: Number of Lanczos steps for each start vector, with one product each.
+        steps: Number of Lanczos steps for each start vector; each step takes one
+            product.
         probes: Number of independent start vectors, at least two.  They are processed
             one after the other, so they do not add to the memory.
         tap: Function that is called with the Lanczos decomposition of each start

@@ -85,7 +85,7 @@ class Expansion(NamedTuple):
         return Expansion(np.zeros(size), np.zeros((size, size)), blocks)
 
     def block(self, first: str, second: str | None = None) -> Float[np.ndarray, "n m"]:
-        """The block of the Hessian for one parameter array, or for a pair of them.
+        """The block of the Hessian for one parameter array, or for a pair of arrays.
 
         Args:
             first: Name of the parameter array of the rows.
@@ -106,8 +106,8 @@ class Expansion(NamedTuple):
         """Add a block to the Hessian, and its transpose at the mirrored position.
 
         The Hessian is changed in place.  If ``rows`` and ``columns`` are the same, the
-        block and its transpose are added at the same position, so halve a symmetric
-        block before passing it.
+        block and its transpose are added at one position.  In that case, halve a
+        symmetric block before passing it.
 
         Args:
             rows: Indices of the block's rows in the vector of all parameters.

@@ -75,9 +75,9 @@ class Curvature(eqx.Module):
 
 @final
 class Hessian(Curvature):
-    """The Hessian of a loss, as a function that multiplies it by a vector.
+    """The Hessian of a loss, as a function that computes Hessian-vector products.
 
-    Build one with ``hessian``.
+    Make one with ``hessian``.
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
@@ -106,11 +106,11 @@ class Hessian(Curvature):
 
 @final
 class GaussNewton(Curvature):
-    """The Gauss-Newton matrix of a loss, as a function that multiplies it by a vector.
+    """The Gauss-Newton matrix of a loss, as a function that multiplies it by vectors.
 
     The matrix is ``J^T S J``, averaged over batches.  ``J`` is the Jacobian of the
     model's outputs, and ``S`` is the Hessian of the loss with respect to the outputs.
-    Build one with ``gauss_newton``.
+    Make one with ``gauss_newton``.
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
@@ -159,7 +159,7 @@ def hessian(
         loss: Function of the parameters and a batch that returns the loss.  It is
             differentiated in reverse mode and then in forward mode.
         parameters: Parameters at which derivatives are taken, a pytree of real arrays.
-            Vectors have the order of ``jax.flatten_util.ravel_pytree``.
+            The entries of vectors have the order of ``jax.flatten_util.ravel_pytree``.
         batches: A pytree of arrays whose first axis runs over batches; ``loss`` gets
             one slice at a time.  Default: no data; ``loss`` gets ``None``.
 
@@ -190,15 +190,15 @@ def gauss_newton(
     The matrix is ``J^T S J``, averaged over batches.  ``J`` is the Jacobian of the
     outputs, and ``S`` is the Hessian of the criterion with respect to the outputs.  The
     matrix equals the Hessian of the loss without the term from second derivatives of
-    the outputs.  The result is a function that multiplies it by a vector; the matrix is
-    never stored.
+    the outputs.  The result is a function that multiplies the matrix by a vector; the
+    matrix is never stored.
 
     Args:
         outputs: Function of the parameters and a batch that returns the model's
             outputs, differentiable in forward and in reverse mode.
         criterion: Function of the outputs and a batch that returns the loss.
         parameters: Parameters at which derivatives are taken, a pytree of real arrays.
-            Vectors have the order of ``jax.flatten_util.ravel_pytree``.
+            The entries of vectors have the order of ``jax.flatten_util.ravel_pytree``.
         batches: A pytree of arrays whose first axis runs over batches; the functions
             get one slice at a time.  Default: no data; the functions get ``None``.
 

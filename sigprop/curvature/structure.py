@@ -51,9 +51,9 @@ def eigenpairs(hessian: Matrix) -> Pairs:
 def couplings(hessian: Matrix) -> Matrix:
     """The coupling of each pair of parameters: a normalised entry of the Hessian.
 
-    The coupling of parameters i and j is ``|H_ij| / sqrt(H_ii H_jj)``.  Couplings are
-    zero off the diagonal if the Hessian is diagonal.  At a minimum they are at most
-    one.  The couplings of a parameter with zero curvature are set to zero.
+    The coupling of parameters i and j is ``|H_ij| / sqrt(H_ii H_jj)``.  Couplings of
+    different parameters are zero if the Hessian is diagonal.  At a minimum, no coupling
+    exceeds one.  The couplings of a parameter with zero curvature are set to zero.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has a negative
@@ -101,10 +101,9 @@ def off_diagonal_share(hessian: Matrix) -> float:
 def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
     """Euclidean norm of each row of a Hessian, ``sqrt((H^2)_ii)``.
 
-    Let the displacement ``d`` from the optimum be random with unit covariance.  The
-    entries of the gradient ``H d`` then have these norms as root mean squares.  Near
-    the optimum, Adam's effective learning rates are thus inversely proportional to the
-    norms.
+    For a random displacement ``d`` from the optimum, with unit covariance, the norms
+    are the root mean squares of the entries of the gradient ``H d``.  Near the optimum,
+    Adam's effective learning rates are thus inversely proportional to the norms.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite.

@@ -80,7 +80,7 @@ The time step of S4 is 0.01 in Fig. 9 and 1 in its caption.
 def twin(layer: Layer, name: str) -> Layer:
     """Make a diagonal layer with the same impulse response as a layer with real state.
 
-    Each eigenvalue becomes a complex neuron, including both of a conjugate pair.
+    Each eigenvalue becomes a complex neuron; a conjugate pair becomes two neurons.
 
     Args:
         layer: A causal linear layer with real state, in double precision.  Its
@@ -90,7 +90,7 @@ def twin(layer: Layer, name: str) -> Layer:
 
     Raises:
         ValueError: If ``name`` is unknown, if the state of ``layer`` is complex, or if
-            its eigenvectors are linearly dependent.
+            the eigenvectors of ``layer`` are linearly dependent.
         TypeError: If ``layer`` is not causal.
 
     Example:

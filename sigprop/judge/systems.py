@@ -59,7 +59,7 @@ class Recurrence(Protocol):
 
 @runtime_checkable
 class Process(Protocol):
-    """Interface of an input process, such as those of ``sigprop.inputs``.
+    """Interface of an input process: an object with a method ``sample``.
 
     Example:
         >>> from sigprop import AR1

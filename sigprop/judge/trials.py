@@ -43,18 +43,18 @@ class Judged(NamedTuple):
 class Setting(NamedTuple):
     """Eigenvalue, input and number of steps to which a formula is applied.
 
-    A formula that is a function, in ``assert_moment`` for example, is called with one
-    ``Setting`` per component of the statistic.
+    If a formula is given as a function, for example to ``assert_moment``, the function
+    is called with one ``Setting`` for each component of the statistic.
 
     Attributes:
         lam: Eigenvalue of the neuron, or NaN if the component has no eigenvalue.
-        gap: Distance ``1 - |lam|`` of the eigenvalue from the unit circle, or NaN.
-        theta: Phase of ``lam`` in radians, or NaN.
+        gap: Distance ``1 - |lam|`` of the eigenvalue from the unit circle, or NaN if
+            ``lam`` is NaN.
+        theta: Phase of ``lam`` in radians, or NaN if ``lam`` is NaN.
         input: Parameters of the input process if it is one of ``sigprop.inputs``;
             otherwise the process itself.
         steps: Number of inputs since the initial state.
-        component: Index of the component in the statistic, whose entries are counted
-            row by row.
+        component: Index of the component in the flattened statistic, counted from 0.
 
     Example:
         >>> from sigprop import White

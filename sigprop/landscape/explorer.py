@@ -89,9 +89,6 @@ def settings(given: Mapping[str, Any]) -> dict[str, Any]:
 def fragment(**given: Any) -> str:
     """An interactive loss landscape as a fragment of HTML, which runs without Python.
 
-    The fragment consists of an element and a script with the JavaScript module that
-    draws into it.
-
     Args:
         given: Settings by name; see ``explore``.
 
@@ -109,14 +106,15 @@ def fragment(**given: Any) -> str:
 
 
 def explore(**given: Any) -> Any:
-    """An interactive loss landscape of one neuron that learns another, for Jupyter.
+    """An interactive loss landscape of a student neuron and its teacher, for Jupyter.
 
-    The result is a widget.  A saved notebook contains it as HTML, which works without a
-    kernel.  Each setting is an attribute of the widget.  A change of an attribute in
-    Python updates the picture, and the picture's controls update the attribute.  Three
-    more attributes are lists with an entry for each step of the gradient descent: the
-    two trained ``parameters``, the ``losses`` and the largest ``curvatures``.  With
-    Adam, ``curvatures`` are those of the preconditioned Hessian.
+    The student learns from the teacher by gradient descent.  The result is a widget.  A
+    saved notebook contains the widget as HTML, which works without a kernel.  Each
+    setting is an attribute of the widget.  A change of an attribute in Python updates
+    the picture, and the picture's controls update the attribute.  Three more attributes
+    are lists with an entry for each step of the gradient descent: the two trained
+    ``parameters``, the ``losses`` and the largest ``curvatures``.  With Adam,
+    ``curvatures`` belong to the preconditioned Hessian.
 
     Args:
         given: Settings by name; all have defaults.  ``modulus`` and ``angle`` (radians)

@@ -48,17 +48,17 @@ def speed(
 ) -> Grid:
     """Derivative of the optimal parameter ``omega`` with respect to modulus or angle.
 
-    ``omega`` parametrises the eigenvalue of a student that learns from a teacher.  It
-    is optimal if the curvature of the loss along ``omega``, at the minimum of the loss,
+    ``omega`` parametrises the eigenvalue of a student that learns from a teacher.  The
+    parameter is optimal if the curvature along ``omega``, at the minimum of the loss,
     is the same for every eigenvalue of the teacher.  The derivative of ``omega`` is the
     root mean square of ``d(gamma h)/d|lam|`` or ``d(gamma h)/dtheta``, where ``h`` is
-    the state for ``gamma = 1``.
+    the state without the factor ``gamma``.
 
     Args:
         process: Input process: White, AR1, Constant or Mixed.
-        gain: Factor ``gamma`` of the inputs.  ``none`` is 1.  ``white`` is
-            ``sqrt(1 - |lam|^2)`` and ``matched`` is ``E[|h|^2]^{-1/2}``; both are held
-            constant in the derivative of ``gamma h``.  ``loss`` has the value of
+        gain: Factor ``gamma`` that multiplies the inputs.  ``none`` means 1.  ``white``
+            is ``sqrt(1 - |lam|^2)`` and ``matched`` is ``E[|h|^2]^{-1/2}``; both are
+            held constant in the derivative of ``gamma h``.  ``loss`` has the value of
             ``matched``, but its derivative is included.
         gap: Distance from the stability boundary, ``1 - |lam|``, in (0, 1].
         phase: Phase ``theta`` of the eigenvalue in radians.
@@ -319,8 +319,8 @@ class OptimalParametrisation:
     same for every modulus of the teacher's eigenvalue; see ``speed``.
 
     Attributes:
-        path: Optimal parametrisation of the modulus.  Default: the one for white inputs
-            and the gain ``matched``.
+        path: Optimal parametrisation of the modulus.  Default: the optimum for white
+            inputs and the gain ``matched`` of ``speed``.
         angle: Parametrisation of the angle: ``plain``, ``exponential`` or ``optimal``,
             as in ``Parametrisation``.
         detached: If true, the modulus is treated as a constant in derivatives of the
@@ -357,8 +357,8 @@ class OptimalParametrisation:
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
         """The two parameters of an eigenvalue with this modulus and angle (in radians).
 
-        The modulus must lie strictly between -1 and 1.  A negative one turns the
-        eigenvalue by the angle pi.
+        The modulus must lie strictly between -1 and 1.  A negative modulus adds pi to
+        the angle.
 
         Raises:
             ValueError: If the modulus is outside this interval, or no finite parameter

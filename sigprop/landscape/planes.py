@@ -35,7 +35,7 @@ def sharpest(
 ) -> list[LayerT]:
     """Unit eigenvectors of a Hessian, as directions for ``slices`` in parameter space.
 
-    The largest absolute eigenvalue comes first.
+    The eigenvector with the largest absolute eigenvalue comes first.
 
     Args:
         layer: Layer at which the Hessian was computed.
@@ -86,8 +86,9 @@ def sharpest(
 def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
     """Two orthogonal directions of equal length that span the plane through three models.
 
-    The first direction is the difference ``first - model``.  The second is orthogonal
-    to it and points from the line through the first two models towards ``second``.
+    The first direction is the difference ``first - model``.  The second direction is
+    orthogonal to the first and points from the line through the first two models
+    towards ``second``.
 
     Args:
         model: Model from which both directions start.
@@ -128,8 +129,9 @@ class Projection(NamedTuple):
 
     Attributes:
         steps: Coordinates of each projection, i.e. the factor of each direction.
-        share: Squared distance of each projection from the model at the origin, divided
-            by that of the projected model; 1 for a model at the origin.
+        share: Squared distance of each projection from the origin (the argument
+            ``model`` of ``project``), as a fraction of the squared distance of the
+            projected model; 1 for a model at the origin.
 
     Example:
         >>> shown = Projection(np.array([[0.5]]), np.array([1.0]))
@@ -158,8 +160,8 @@ def project(
 
     Raises:
         ValueError: If the parameters of a direction or a model differ from those of
-            ``model`` in name or shape; if there is no direction, or nothing to project;
-            if directions are linearly dependent.
+            ``model`` in name or shape; if there is no direction, or no model to
+            project; if directions are linearly dependent.
 
     Example:
         The displacement (3, -4) has 9/25 of its squared length along the direction:

@@ -67,13 +67,17 @@ def units(model: Model) -> Units:
     """Group the parameters of a layer or network into units, such as rows or modes.
 
     A unit is a group of parameters that act together; ``normalise`` scales each unit of
-    a direction.  A mode of a diagonal layer is one unit, with its eigenvalue and
-    weights.  If both directions of a bidirectional layer share a mode, it is one unit.
-    In any other matrix, such as a dense recurrent matrix, each row is one unit.  A bias
-    belongs to the row of its weights.
+    a direction separately.  In a diagonal layer, the eigenvalue and the weights of each
+    mode form one unit.  In any other matrix, such as a dense recurrent matrix, each row
+    is one unit.  The entry of a bias belongs to the unit of the matching row of
+    weights.
 
     Args:
         model: A layer, a network or any other pytree of parameters.
+
+    Returns:
+        An object whose ``label`` is the index of the unit of each parameter, in the
+        order of ``jax.flatten_util.ravel_pytree``.
 
     Raises:
         ValueError: If ``model`` has no parameters.
@@ -179,7 +183,7 @@ def only_parameters(model: Model) -> Model:
     """Replace everything but the parameters of a model by None.
 
     Parameters are the floating-point arrays.  The directions of ``slices`` and
-    ``quadratic`` are pytrees of this form.
+    ``quadratic`` have the structure of the result.
 
     Raises:
         ValueError: If the model has no parameters.
@@ -203,9 +207,9 @@ def only_parameters(model: Model) -> Model:
 def normalise(direction: Model, model: Model) -> Model:
     """Scale each unit of a direction to the length of the same unit of the model.
 
-    The length of a unit is the Euclidean norm of its parameters.  For a mode of a
-    diagonal layer, it is measured after ``B`` and ``C`` are scaled to equal norms.  A
-    unit in which the direction is zero remains zero.
+    The length of a unit (see ``units``) is the Euclidean norm of the unit's parameters.
+    For a mode of a diagonal layer, the length is measured after ``B`` and ``C`` are
+    scaled to equal norms.  A unit in which the direction is zero remains zero.
 
     Args:
         direction: A pytree with the structure and shapes of the model's parameters.
@@ -240,9 +244,8 @@ def normalise(direction: Model, model: Model) -> Model:
 def direction(key: PRNGKeyArray, model: Model) -> Model:
     """Draw a random Gaussian direction in parameter space, scaled by ``normalise``.
 
-    Let ``B`` of a diagonal layer be multiplied by a factor and ``C`` divided by it.
-    For the same key, the loss along the direction (see ``slices``) then does not
-    change.
+    Multiplying ``B`` of a diagonal layer and dividing ``C`` by the same factor does not
+    change the loss along the direction for a given key.
 
     Args:
         key: Random key.
@@ -317,7 +320,7 @@ def slices(
     steps: Sequence[Float[Any, " _"]],
     batch: int = BATCH,
 ) -> Float[Array, "*grid"]:
-    """Compute the loss on a grid of one or more directions through a model.
+    """Compute the loss on a grid along one or more directions through a model.
 
     A grid point is the model plus a multiple of each direction.
 
@@ -326,7 +329,8 @@ def slices(
         model: A layer, a network or any other pytree, at the origin of the grid.
         directions: One or more pytrees with the structure of the model's parameters,
             for example from ``direction``.
-        steps: For each direction, a vector of factors by which it is multiplied.
+        steps: For each direction, a vector of factors by which the direction is
+            multiplied.
         batch: Number of grid points that are computed at once.  A smaller number needs
             less memory.
 
@@ -366,8 +370,8 @@ def _at_points(loss, model, directions, points, batch):
 class Quadratic(NamedTuple):
     """Second-order Taylor expansion of a loss along directions.
 
-    Calling it with one vector of factors for each direction returns the quadratic
-    approximation of the loss on their grid.
+    Call the expansion with one vector of factors for each direction to get the
+    quadratic approximation of the loss on the grid of these factors.
 
     Attributes:
         value: Loss of the model around which the loss is expanded.
@@ -391,7 +395,8 @@ class Quadratic(NamedTuple):
         """The quadratic loss on a grid of steps, with one axis for each direction.
 
         Args:
-            steps: For each direction, a vector of factors by which it is multiplied.
+            steps: For each direction, a vector of factors by which the direction is
+                multiplied.
         """
         grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
         bent = np.einsum("...i,ij,...j->...", grid, self.hessian, grid) / 2
@@ -401,7 +406,7 @@ class Quadratic(NamedTuple):
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
     """Compute the gradient and the Hessian of a loss along directions, exactly.
 
-    Second derivatives are Hessian-vector products, in forward over reverse mode.  A
+    The loss is differentiated in reverse mode and then in forward mode.  A
     normalisation that is detached in training, i.e. whose gradient is stopped, is
     differentiated here.  The result is thus the expansion of the loss that ``slices``
     computes.
@@ -413,7 +418,7 @@ def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadrati
             for example from ``direction``.
 
     Raises:
-        ValueError: If there are no directions, or one has no parameters.
+        ValueError: If there are no directions, or a direction has no parameters.
 
     Example:
         The Hessian of ``x * y**2`` at (1, 1):
@@ -448,7 +453,7 @@ def second_difference(
 
     The points are the model plus -2, -1, 0, 1 and 2 times ``step`` times the direction.
     The error is of fourth order in ``step``.  The step must be small compared with the
-    width of minima along the direction, which is small if time constants are long.
+    width of minima along the direction.  Minima are narrow if time constants are long.
 
     Args:
         loss: Function of a model that returns its loss.  It need not be differentiable.
@@ -485,9 +490,9 @@ def surface(
     Args:
         task: Task, which defines the teacher's eigenvalue, the input and the sequence
             length.
-        rows: Values of the parameter of the student's modulus.  Without a
+        rows: Values of the parameter that sets the student's modulus.  Without a
             parametrisation, real parts of the student's eigenvalue.
-        columns: Values of the parameter of the student's angle.  Without a
+        columns: Values of the parameter that sets the student's angle.  Without a
             parametrisation, imaginary parts of the student's eigenvalue.
         parametrisation: Parametrisation of the student's eigenvalue.  Default: none,
             i.e. the axes are the real and imaginary part.

@@ -1,7 +1,7 @@
 """Exact results for any linear layer: responses, moments, losses.
 
 The function ``linearise`` derives a layer's matrices from its method ``step``.
-``perturb`` adds the first-order change of each eigenvalue and residue with each parameter.
+``perturb`` adds the derivatives of eigenvalues and residues with respect to each parameter.
 ``predict`` turns both into second moments by Lemmas 1 and 2 of Zucchet & Orvieto (2024).
 Bidirectional layers and stacks of layers are included.  This example compares predicted
 with measured moments:
@@ -20,7 +20,7 @@ with measured moments:
     ...     assert abs(mean - value) < 6 * sem, name
 
 Layers whose gates depend only on the current input have exact moments too, if inputs are
-independent in time.  ``predict_gated`` computes them for RG-LRU, minGRU, Mamba's core,
+independent in time.  ``predict_gated`` computes them for RG-LRU, minGRU, Mamba's recurrence,
 gated linear attention, and DeltaNet with and without decay.  It also computes them for
 DeltaProduct, Mamba-3 and RWKV-7, in which a matrix multiplies the state.
 

@@ -78,8 +78,8 @@ class BoundedMoment(NamedTuple):
     Attributes:
         value: The moment, summed over neurons and, for a gradient, over entries of the
             parameter.
-        error: Estimated bound of the absolute error of ``value``, from computations
-            with fewer nodes.
+        error: Bound of the absolute error of ``value``, estimated by repeating the
+            computation with fewer quadrature nodes.
 
     Example:
         >>> BoundedMoment(2.0, error=1e-9).value
@@ -292,27 +292,27 @@ def predict_gated(
 ) -> dict[str, BoundedMoment]:
     """Predict second moments of layers whose gates depend only on the current input.
 
-    The moments are those of the state and of its derivatives with respect to
+    The function predicts moments of the state and of its derivatives with respect to
     parameters.
 
     Inputs are Gaussian, or take a few values with given probabilities (``law``).
-    Gaussian expectations are computed by a quadrature rule, as sums over its nodes.
+    Gaussian expectations are computed by a quadrature rule, as sums over nodes.
 
-    ``jit``, ``vmap``, ``grad`` and ``jvp`` may trace the layer and ``scale``.
-    Exceptions are layers of the delta rule (DeltaNet and GatedDeltaNet),
-    ``MatrixGated`` layers, and inputs with ``terms``.  Under these transformations, an
-    infinite limit is returned as infinity, and an error larger than its moment raises
-    no exception, so check ``error``.
+    The function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the
+    layer and ``scale``.  Exceptions are layers of the delta rule (DeltaNet and
+    GatedDeltaNet), ``MatrixGated`` layers, and inputs with ``terms``.  Under these
+    transformations, an infinite limit is returned as infinity, and an error that
+    exceeds its moment raises no exception, so check ``error``.
 
     In a ``MatrixGated`` layer, a matrix multiplies the state.  For such a layer,
-    Gaussian expectations are means over points of Sobol sequences, and their errors are
-    estimated.  Its moments of derivatives take 0.1 seconds on one core for each entry
-    of a parameter if keys have size 3.  For keys of size 8, they take 0.4 seconds.  Use
-    ``names`` to choose few parameters.
+    Gaussian expectations are means over points of Sobol sequences.  Moments of
+    derivatives take time for each entry of a parameter: on one core 0.1 seconds for
+    keys of size 3, and 0.4 seconds for keys of size 8.  Use ``names`` to choose few
+    parameters.
 
-    Memory holds one number for each neuron, node and input channel.  There are about 60
-    nodes for each nonlinear projection of a gate if the gate's argument has standard
-    deviation 1.
+    The function needs memory for one number for each neuron, node and input channel.
+    Each nonlinear projection of a gate needs about 60 nodes if the gate's argument has
+    standard deviation 1.
 
     Args:
         layer: A layer of this package whose gates depend only on the current input, or
@@ -322,41 +322,42 @@ def predict_gated(
             other and in time.
         law: Values of the input vector and their probabilities, in place of Gaussian
             inputs.
-        terms: Pairs (variance, correlation of successive inputs), one for each of some
-            AR(1) processes.  Each input channel is the sum of such processes, times
-            ``scale``.  With a ``law``, pass ``((1, rho),)``: each input then repeats
-            the previous one with probability ``rho`` and is drawn anew otherwise.
-            Default: inputs that are independent in time.
+        terms: Variance and correlation of successive inputs of one or more AR(1)
+            processes, as a list of pairs.  Each input channel is the sum of such
+            processes, times ``scale``.  With a ``law``, pass ``((1, rho),)``: each
+            input repeats the previous one with probability ``rho`` and is otherwise a
+            new sample.  Default: inputs that are independent in time.
         steps: Number of inputs since the zero state.  Default: the limit of infinitely
             many.
-        settled: Relative error at which refinement of the grid for correlated inputs
-            stops.
+        settled: Relative error at which the refinement of the grid for correlated
+            inputs (``terms``) stops.
         spread: Largest standard deviation of a gate's argument, which sets the number
             of nodes.  Default: computed from the weights.  Layers of the delta rule and
             inputs with ``terms`` ignore it.
-        names: Moments to return: ``state`` and names of parameters.  Default: all.
+        names: Names of the moments to return: ``state`` and names of parameters.
+            Default: all moments.
 
     Returns:
         A dictionary of moments with estimated errors.  ``state`` is ``E|h_t|^2``.
         Under the name of each parameter that affects the state:
         ``E|d(v . h_t)/dtheta|^2``, summed over its entries ``theta``.  ``v`` is the
         error backpropagated to the state: a random vector of unit covariance,
-        independent of the inputs.
-        The state of an ``SLSTM`` is here its two sums ``c`` and ``n``, without the
-        stabiliser (``SLSTM.sums``).
+        independent of the inputs.  For an ``SLSTM``, ``h_t`` consists of the two sums
+        ``c`` and ``n``, without the stabiliser (``SLSTM.sums``).
 
     Raises:
         TypeError: If gates depend on the state, or the layer has no method ``neurons``;
-            if JAX traces the layer or ``scale`` in one of the exceptions above.
+            if JAX traces the layer or ``scale`` although the layer or the inputs are
+            one of the exceptions above.
         ValueError: If JAX traces the layer, inputs are Gaussian and ``spread`` is not
             given; if a limit is infinite, or the error of a moment may exceed its
             value; if ``scale`` is not positive and finite, or is given with a ``law``;
             if ``steps`` is negative, or an entry of ``names`` is unknown; if a layer of
-            the delta rule has ``terms`` but no ``steps``; if it has Gaussian inputs
-            with more than one term, or with fewer than 2 or more than 5 channels; if
-            ``terms`` need too many nodes; if a ``MatrixGated`` layer has ``terms``, too
-            large keys, or so many parameter entries that the computation would take
-            minutes.
+            the delta rule has ``terms`` but no ``steps``; if such a layer has Gaussian
+            inputs with more than one term, or with fewer than 2 or more than 5
+            channels; if ``terms`` need too many nodes; if a ``MatrixGated`` layer has
+            ``terms``, too large keys, or so many parameter entries that the computation
+            would take minutes.
 
     Example:
         Moments of the state, and of derivatives with respect to four parameters:
@@ -510,8 +511,8 @@ def lagged_gated(
 ) -> BoundedMoment:
     """Predict the autocovariance ``E[h_t . h_{t+lag}]`` of the state of a gated layer.
 
-    Inputs are independent in time.  The result divided by the one at lag zero is the
-    state's autocorrelation.
+    The inputs are independent in time.  The result divided by its value at lag zero is
+    the autocorrelation of the state.
 
     Args:
         layer: A layer that ``predict_gated`` accepts.
@@ -575,8 +576,8 @@ def predict_key_gradient(
     ``W_k``.  ``v`` is the error backpropagated to the state ``h_t``: a random vector of
     unit covariance, independent of the inputs.  ``predict_gated`` omits this moment
     because its computation takes seconds for each head if the layer has a decay gate
-    (GatedDeltaNet).  A few inputs with short keys contribute most of the moment, so
-    simulated estimates converge slowly.
+    (GatedDeltaNet).  A few inputs with keys of small norm contribute most of the
+    moment, so simulated estimates converge slowly.
 
     Args:
         layer: DeltaNet or GatedDeltaNet.
@@ -588,7 +589,7 @@ def predict_key_gradient(
             many.
 
     Raises:
-        TypeError: If the layer is of another type, or JAX traces it.
+        TypeError: If the layer is of another type, or JAX traces the layer.
         ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if
             the limit is infinite; if a quadrature rule for keys of this size would have
             more than 8 388 608 nodes.
@@ -623,13 +624,13 @@ def predict_output(
 ) -> dict[str, BoundedMoment]:
     """Predict second moments of a gated layer's outputs and readout gradients.
 
-    The readout computes the outputs from the state, by gates or queries.  Gradients
-    with respect to parameters outside of the readout are not predicted.
+    The readout is the part of the layer that computes the outputs from the state.
+    Gradients with respect to other parameters are not predicted.
 
     ``E|y|^2`` needs the moments of all pairs of neurons that contribute to an output.
-    With Gaussian inputs this is feasible only if there are few, for example four
-    neurons for each output.  DeltaNet and GatedDeltaNet need a ``law``.
-    An ``SLSTM`` needs constant forget and input gates.
+    With Gaussian inputs this is feasible only if few neurons contribute to each output,
+    for example four.  DeltaNet and GatedDeltaNet need a ``law``.  An ``SLSTM`` needs
+    constant forget and input gates.
 
     Args:
         layer: A layer that ``predict_gated`` accepts.
@@ -637,8 +638,8 @@ def predict_output(
             other and in time.
         law: Values of the input vector and their probabilities, in place of Gaussian
             inputs.
-        steps: Number of inputs since the zero state, including the one at the step of
-            the output.  Default: the limit of infinitely many.
+        steps: Number of inputs since the zero state, up to the step of the output.
+            Default: the limit of infinitely many.
 
     Returns:
         A dictionary of moments with estimated errors.  ``output`` is ``E|y_t|^2``.
@@ -652,9 +653,10 @@ def predict_output(
         TypeError: If ``predict_gated`` does not accept the layer's type, or if JAX
             traces the layer or ``scale``.
         ValueError: If ``scale`` or ``steps`` is not accepted by ``predict_gated``; if a
-            limit is infinite; if the layer's method ``neurons`` gives no readout; if
-            sums would have too many nodes.  Also, without a ``law``, if a gate has
-            kinks or the layer is one of the delta rule.
+            limit is infinite; if the layer's method ``neurons`` describes no readout;
+            if the quadrature would need too many nodes.  Also, without a ``law``, if a
+            gate is not a smooth function of its input or the layer is a DeltaNet or
+            GatedDeltaNet.
 
     Source: ``sigprop.theory.gated_moments.pair_limit``.
 
@@ -721,7 +723,7 @@ def predict_input_gradient(
     independent of the inputs.
 
     Args:
-        layer: A layer that ``predict_gated`` accepts, except layers of the delta rule and
+        layer: A layer that ``predict_gated`` accepts, except DeltaNet, GatedDeltaNet and
             ``MatrixGated`` layers.
         lag: Number of steps from the input to the state, zero or more.
         scale: Standard deviation of the Gaussian inputs, which are independent of each
@@ -733,8 +735,8 @@ def predict_input_gradient(
         spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: If ``predict_gated`` does not accept the layer's type; if it is a
-            layer of the delta rule or a ``MatrixGated`` layer.
+        TypeError: If ``predict_gated`` does not accept the layer's type, or the layer
+            is a DeltaNet, a GatedDeltaNet or a ``MatrixGated`` layer.
         ValueError: If the lag is negative, or not below ``steps``; if ``scale``,
             ``steps`` or ``spread`` is not accepted by ``predict_gated``; if the limit
             is infinite.
@@ -742,7 +744,7 @@ def predict_input_gradient(
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 
     Example:
-        The moment for the input five steps ago is less than a tenth of that for the
+        The moment for the input five steps ago is below a tenth of the moment for the
         present input:
 
         >>> from sigprop.layers import mingru
@@ -822,12 +824,12 @@ def _summed(moments: Iterable[tuple[Any, Any]]) -> BoundedMoment:
 def squares(
     layer: Layer,
 ) -> Callable[[Float[Array, "num time d_in"]], dict[str, Float[Array, " num"]]]:
-    """Return a function whose means estimate the moments of ``predict_gated``.
+    """Return a function for estimating the moments of ``predict_gated`` by simulation.
 
-    The function runs each row of a batch of random input sequences through the layer.
-    It returns a dictionary of values at the last step of each sequence.  ``state`` is
-    ``|h|^2``.  Under the name of each parameter: ``|dh/dtheta|^2``, summed over its
-    entries ``theta``.
+    The returned function runs a batch of random input sequences through the layer.  It
+    returns a dictionary of values at the last step of each sequence.  The means of
+    these values over the batch estimate the moments.  ``state`` is ``|h|^2``.  Under
+    the name of each parameter: ``|dh/dtheta|^2``, summed over its entries ``theta``.
 
     Raises:
         TypeError: If ``predict_gated`` does not accept the layer.
@@ -877,8 +879,8 @@ def enumerate_gated(
         law: Values of the input vector and their probabilities.
         steps: Number of inputs since the zero state.
         rho: Correlation of successive inputs.  With probability ``rho``, an input
-            repeats the previous one; otherwise it is drawn anew.  With a negative
-            ``rho``, an input repeats less often than independent inputs do.
+            repeats the previous one; otherwise it is a new sample of ``law``.  With a
+            negative ``rho``, an input repeats less often than independent inputs do.
 
     Returns:
         A dictionary of moments, under the names that ``predict_gated`` uses.

@@ -45,12 +45,12 @@ def ages(layer: Layer, length: int) -> Int[Array, " ages"]:
 
 
 def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
-    """Impulse response of a linear layer, which JAX can differentiate.
+    """Impulse response of a linear layer, as a JAX array that can be differentiated.
 
-    For a causal layer, entry ``[k, o, i]`` is output ``o``, ``k`` steps after a unit
-    impulse at input channel ``i``.  For a bidirectional layer, the outputs from
-    ``length - 1`` steps before the impulse to ``length - 1`` steps after it are
-    returned.
+    For a causal layer, entry ``[k, o, i]`` is the response of output ``o``, ``k`` steps
+    after a unit impulse at input channel ``i``.  For a bidirectional layer, the first
+    axis runs from ``length - 1`` steps before the impulse to ``length - 1`` steps after
+    it.
 
     Args:
         layer: A linear layer.

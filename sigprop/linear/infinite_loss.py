@@ -88,8 +88,8 @@ def stationary_target(teacher: Layer, process: Any) -> Modes | System:
 
     Returns:
         The teacher's modes.  Each mode of a layer with complex state gives two modes,
-        itself and its conjugate.  If JAX traces the teacher, its matrices are returned
-        instead, and its stability is not checked.
+        itself and its conjugate.  If JAX traces the teacher, the teacher's matrices are
+        returned instead, and its stability is not checked.
 
     Raises:
         TypeError: If the teacher is not causal.
@@ -135,15 +135,15 @@ def stationary_loss(
     """The expected loss of a student over infinitely long sequences, in closed form.
 
     The loss is ``E |y_t - y*_t|^2 / 2``, summed over output channels, where ``y`` is
-    the student's output and ``y*`` the teacher's.  It is infinite if the student is not
-    stable.  ``jit``, ``vmap``, ``grad`` and ``jvp`` may trace the student and the
-    target.
+    the student's output and ``y*`` the teacher's.  The loss is infinite if the student
+    is not stable.  The function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with
+    respect to the student and the target.
 
     Args:
         student: A causal linear layer.
         target: Result of ``stationary_target`` for the teacher.
-        process: Input process: White, AR1, Constant, Mixed or MovingAverage.  Input
-            channels are independent.
+        process: Input process: White, AR1, Constant, Mixed or MovingAverage.  It
+            applies to every input channel, and different channels are independent.
 
     Raises:
         ValueError: If the student is not linear or not causal, or if ``process`` is of

@@ -68,8 +68,8 @@ class Modes(NamedTuple):
     def residues(self) -> Complex[np.ndarray, "d_out n d_in"]:
         """Residue of each mode, with axes for outputs, modes and inputs.
 
-        It is the factor of ``lam**k`` in the response of an output ``k`` steps after a
-        unit impulse at an input.  ``lam`` is the mode's eigenvalue.
+        A mode with eigenvalue ``lam`` contributes its residue times ``lam**k`` to the
+        response of an output, ``k`` steps after a unit impulse at an input.
         """
         return self.outward[:, :, None] * self.inward[None]
 
@@ -91,10 +91,12 @@ def linearise(layer: Layer) -> System:
 
     A linear layer obeys ``h_t = A h_{t-1} + B u_t`` and ``y_t = Re(C h_t) + D u_t``
     exactly.  For any other layer, ``A`` and ``B`` are derivatives of ``h_t`` at zero
-    state and zero input.
+    state and zero input.  The columns of ``C`` and ``D`` are the outputs for unit
+    states and unit inputs.
 
     Raises:
-        TypeError: If the layer is not causal.  Linearise each of ``layer.halves()``.
+        TypeError: If the layer is not causal.  In that case, linearise each of
+            ``layer.halves()``.
 
     Example:
         Four states, two inputs and one output:
@@ -135,16 +137,17 @@ def _linearise(layer: Layer) -> System:
 
 
 def diagonalise(system: System) -> Modes:
-    """The modes (eigenvalues, eigenvectors and weights) of a linear recurrence.
+    """Compute the eigenvalues and eigenvectors of a linear recurrence.
 
-    The argument is the result of ``linearise``.
+    Pass the result of ``linearise``.  The returned ``Modes`` also contain the input and
+    output weights.
 
     Raises:
         ValueError: If the eigenvectors are nearly linearly dependent, i.e. their matrix
             has a condition number above 1.65e5.
 
     Example:
-        With ``nu0=0.5``, the eigenvalues have moduli of at least 0.5, up to rounding:
+        With ``nu0=0.5``, the eigenvalues have moduli of 0.5 or more, up to rounding:
 
         >>> from sigprop.layers import linear_rnn
         >>> layer = linear_rnn(4, 2, key=jax.random.key(0), nu0=0.5, theta0=3.1)
@@ -186,15 +189,11 @@ class Perturbed(NamedTuple):
 def perturb(layer: Layer) -> Perturbed:
     """Compute a layer's modes and their derivatives with respect to every parameter.
 
-    For any stationary input, ``predict`` computes the second moments of a linear layer
-    from this result.  Let a parameter change ``A`` by ``A'``, and let ``V`` be the
-    matrix of eigenvectors and ``G = V^-1 A' V``.  Eigenvalue ``i`` changes by ``G_ii``.
-    Eigenvector ``i`` changes by ``G_ji / (lam_i - lam_j)`` times each other eigenvector
-    ``j``.  If eigenvalues are equal, single modes have no derivative, but the sum over
-    these modes is differentiable.  For two such modes, ``G_ij`` is treated like a
-    diagonal entry.
+    ``predict`` computes the second moments for any stationary input from this result.
+    Eigenvalues may be equal: the impulse response is then differentiable, although
+    single modes are not.
 
-    Each call compiles a new JAX program.
+    Each call compiles a new JAX program, even for layers of equal shape.
 
     Raises:
         ValueError: If the eigenvectors of a half are nearly linearly dependent; see
@@ -254,6 +253,14 @@ def _unflatten(
 
 
 def _perturb(modes: Modes, moved: System) -> Tangents:
+    """Compute the derivatives of a response from the derivatives of its matrices.
+
+    Let a parameter change ``A`` by ``A'``, and let ``V`` be the matrix of eigenvectors
+    and ``G = V^-1 A' V``.  Eigenvalue ``i`` changes by ``G_ii``.  Eigenvector ``i``
+    changes by the sum of ``G_ji / (lam_i - lam_j)`` times eigenvector ``j`` over all
+    other ``j``.  If ``lam_i`` equals ``lam_j``, ``G_ij`` is treated like a diagonal
+    entry.
+    """
     A, B, C, D = map(np.asarray, moved)
     left = np.linalg.inv(modes.vectors)
     gap = modes.lam[None] - modes.lam[:, None]

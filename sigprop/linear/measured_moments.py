@@ -100,7 +100,7 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
     """Add up moments of gradients over the parameters of each parameter group.
 
     The groups are ``recurrent``, ``input`` and ``readout``; ``layer.groups()`` assigns
-    each parameter to one.
+    each parameter to one group.
 
     Args:
         layer: Layer with the parameters to which the moments belong.
@@ -109,8 +109,8 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
             ``output``, are returned unchanged.
 
     Returns:
-        A dictionary with the sum of the moments of each group under its name, and the
-        unchanged entries.
+        A dictionary with the sum of the moments of each group under the group's name,
+        and the unchanged entries.
 
     Example:
         ``B_re`` and ``B_im`` are the two parameters of the group ``input``:
@@ -168,7 +168,7 @@ def channels(
 
     Args:
         key: Random key, which must not be used again.
-        process: Process of each channel, of mean zero.
+        process: Process of each channel, with mean zero.
         num: Number of sequences.
         steps: Number of steps in a sequence.
         width: Number of channels.
@@ -249,14 +249,14 @@ def measure(
         steps: Number of steps in a sequence.
         num: Number of sequences.
         at: Index of the step at which moments are taken, counted from 0.  Default: the
-            last step, or the middle one for a bidirectional layer.
+            last step, or the middle step for a bidirectional layer.
         batch: Number of sequences in memory at once.
-        every_output: If true, squared gradients of all outputs are summed.  This costs
-            one reverse pass for each output and has the smallest variance.  If false,
-            one reverse pass for each sequence gives the gradient of a randomly weighted
-            sum of outputs.
-        tick: Function that is called after each batch with its number of sequences.
-            Default: does nothing.
+        every_output: If true, squared gradients of all outputs are summed.  Each
+            sequence takes one reverse pass per output, and the estimate has the
+            smallest variance.  If false, each sequence takes one reverse pass, for the
+            gradient of a randomly weighted sum of outputs.
+        tick: Function that is called after each batch with the batch's number of
+            sequences.  Default: does nothing.
 
     Returns:
         A dictionary of estimates (mean, standard error, number of samples).  ``state``
@@ -377,7 +377,7 @@ def response_moment(
 
     This is ``E|sum_s response_s u_s|^2`` for the input ``u``.  Both NumPy and JAX
     arrays are accepted, and the function works under ``jit``, ``vmap`` and ``grad``.
-    It builds a square matrix with the length of ``response``, so memory grows
+    The function builds a square matrix with the length of ``response``, so memory grows
     quadratically with this length.
 
     Args:
@@ -420,14 +420,16 @@ def impulse_moments(
 
     The moments of state, output and gradients are double sums of products of two
     responses, weighted by the input's autocovariance.  The result equals that of
-    ``predict``, but no eigenvectors are needed.  If the layer is not linear, its
-    responses to impulses of size 1e-6 are used, divided by 1e-6.  ``jit``, ``vmap``,
-    ``grad`` and ``jvp`` may trace the layer and the covariance.
+    ``predict``, but no eigenvectors are needed.  If the layer is not linear, the
+    function runs it on impulses of size 1e-6 and divides the responses by 1e-6.  The
+    function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the layer
+    and the covariance.
 
-    The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each takes
-    one forward pass, and one reverse pass for each of ``d_out`` outputs.  Memory holds
-    all states, ``steps**2 * d_in * n`` numbers for the state size ``n``.  The gradients
-    with respect to ``p`` parameters take ``steps * d_in * d_out * p`` numbers more.
+    The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each sequence
+    takes one forward pass, and one reverse pass for each of ``d_out`` outputs.  All
+    states are kept in memory: ``steps**2 * d_in * n`` numbers for the state size ``n``.
+    The gradients with respect to ``p`` parameters need another
+    ``steps * d_in * d_out * p`` numbers.
 
     Args:
         layer: Any layer.
@@ -485,7 +487,8 @@ def exact(
 ) -> dict[str, Any]:
     """Compute a linear layer's second moments exactly, summed by parameter group.
 
-    These are the results of ``impulse_moments``, added up by ``by_group``.
+    The function adds up the results of ``impulse_moments`` by ``by_group``.  A layer
+    that is not linear is treated as in ``impulse_moments``.
 
     Args:
         layer: Any layer.

@@ -75,13 +75,13 @@ def pair_moment(
     *,
     orders: tuple[int, int] = (0, 0),
 ) -> Complex[np.ndarray, "n m"]:
-    """The second moment ``E[h g]`` of two linear neurons with the same input.
+    """Second moments ``E[h_t g_t]`` of pairs of linear neurons that share one input.
 
     The neurons are ``h_t = first h_{t-1} + x_t`` and ``g_t = second g_{t-1} + x_t``,
-    both from the zero state.  The second factor is not conjugated.  The function sums a
-    closed form over lags.  The closed form loses digits if an eigenvalue is near zero,
-    or if ``steps`` is small and a product of eigenvalues is near one.  In these cases
-    the function computes the double sum over pairs of past inputs instead.
+    both with initial state zero.  For ``E[h_t conj(g_t)]``, pass ``second.conj()``.
+    The function sums a closed form over lags.  The closed form loses digits if an
+    eigenvalue is near zero, or if ``steps`` is small and a product of eigenvalues is
+    near one.  In these cases the function sums over all pairs of past inputs instead.
 
     Args:
         first: Eigenvalues of ``h``.
@@ -89,8 +89,8 @@ def pair_moment(
         steps: Number of inputs since the zero state.
         covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, at least up
             to ``steps - 1``.
-        orders: Order of the derivative of ``h``, and of ``g``, with respect to its
-            eigenvalue: 0 for the state itself, 1 for the first derivative.
+        orders: Orders of the derivatives of ``h`` and of ``g`` with respect to their
+            eigenvalues: 0 for the state itself, 1 for the first derivative.
 
     Returns:
         A matrix with a row for each eigenvalue of ``h`` and a column for each of ``g``.
@@ -103,7 +103,8 @@ def pair_moment(
     Source: ``sigprop.theory.layers.pair_weight``.
 
     Example:
-        For white noise of unit variance, ``E h^2 = 1 / (1 - 0.25)`` in the limit:
+        For white noise of unit variance, ``E h_t^2`` is ``1 / (1 - 0.5**2)`` after many
+        steps:
 
         >>> lam = np.array([0.5 + 0j])
         >>> white = np.eye(1, 50)[0]
@@ -283,16 +284,16 @@ def predict(
 ) -> dict[str, float]:
     """Predict a layer's second moments of state, output and gradients, in closed form.
 
-    The moments are those at one step of a sequence.  The state is zero before the
-    sequence, and that of the second half of a bidirectional layer is zero after it.  If
-    the layer is not linear, the moments are those of its linearisation at zero state
-    and zero input.
+    The moments describe one step of a sequence.  The state is zero before the sequence.
+    In a bidirectional layer, the half that runs backwards starts from zero after the
+    last step.  If the layer is not linear, the moments are those of its linearisation
+    at zero state and zero input.
 
     Args:
         layer: Result of ``perturb``.  If its ``tangents`` are empty, no moments of
             gradients are predicted.
         covariance: Autocovariance ``R`` of every input channel at lags from 0 to
-            ``steps - 1``.
+            ``steps - 1``.  Different channels are independent.
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are predicted, counted from 0.
 
@@ -355,7 +356,7 @@ def predict_with_weight(
 def state_moments(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """Second moment of each neuron's state, from those of pairs of modes.
+    """Compute each neuron's second moment ``E|h|^2`` from moments of pairs of modes.
 
     Args:
         modes: Modes of the layer, from ``diagonalise``.

@@ -25,10 +25,10 @@ def compile_quickly() -> None:
     """Make JAX compile up to four times faster, into less optimised programs.
 
     The function adds flags to the environment variable ``XLA_FLAGS``.  Flags that are
-    already there remain.  Call it before the first computation, because JAX reads this
-    variable only once.  Processes that are started later inherit the flags.  Results
-    change only by rounding errors.  The large simulations of sigprop set their own
-    compiler options and are not affected.
+    already there remain.  Call the function before the first computation, because JAX
+    reads this variable only once.  Processes that are started later inherit the flags.
+    Results change only by rounding errors.  The large simulations of sigprop set their
+    own compiler options and are not affected.
 
     Example:
         >>> compile_quickly()

@@ -42,14 +42,14 @@ LARGE = 1 << 22  # parameters of one layer beyond which its trace is not measure
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on the work of ``audit_checkpoint``.
+    """Limits on the computations of ``audit_checkpoint``.
 
     Attributes:
-        modes: Largest number of modes that are run in each layer.  They are evenly
+        modes: Largest number of modes that are run in each layer.  The modes are evenly
             spaced in the order of their time constants, including the slowest and the
             fastest mode.
         gated: Largest number of neurons that are run in each gated layer, chosen in the
-            same way.  Gated neurons take longer to run.
+            same way as ``modes``.
         probes: Number of random vectors for the measurement of each trace of a loss
             Hessian; 0 skips the measurement.
         seed: Seed of all random numbers.
@@ -99,20 +99,21 @@ class LayerChecked:
     Attributes:
         layer: Common prefix of the layer's tensor names.
         family: Name of the model, such as ``the LRU``.
-        library: Library whose tensor names the layer has.
-        kind: Way in which the modes were run.  ``linear``: driven through the layer's
-            input weights.  ``gated``: with the gates of the layer.  ``at rest``: with
-            the eigenvalues at zero input, driven by each feature of the series alone.
-        rungs: Names of the assumptions.  The prediction for an assumption also makes
-            all assumptions before it.
+        library: Name of the library that uses these tensor names.
+        kind: Method by which the modes were run.  ``linear``: with inputs that pass
+            through the layer's input weights.  ``gated``: with the gates of the layer.
+            ``at rest``: with the eigenvalues at zero input, and one feature of the
+            series at a time as input.
+        rungs: Names of the assumptions.  The prediction under an assumption also makes
+            all assumptions listed before it.
         chosen: Modes that were run.
-        moments: Measured and predicted moments, an item per quantity.
+        moments: Measured and predicted moments, one item for each quantity.
         margin: Distance of the modes to the unit circle.
         trace: Trace of the loss Hessian at the optimum, predicted and measured.
         inputs: Description of the inputs that the layer received.
-        driven_time_constants: Time constants of gated neurons under these inputs, in
-            steps; empty for other layers.
-        notes: Sentences about results that are missing or restricted.
+        driven_time_constants: Time constants of gated neurons for the inputs of the
+            audit, in steps; empty for other layers.
+        notes: Sentences about results that are missing or limited.
     """
 
     layer: str
@@ -137,7 +138,7 @@ class Checked:
         checkpoint: Path of the checkpoint.
         data: Name of the series.
         series: Windows of the series.
-        limits: Limits on the work of the audit.
+        limits: Limits on the computations of the audit.
         layers: Audit of each recurrent layer.
 
     Example:
@@ -171,15 +172,16 @@ def audit_checkpoint(
         checkpoint: Checkpoint that ``sigprop.networks.foreign.open_checkpoint`` returned.
         series: Windows of a time series, from ``sigprop.audit.load_series``.
         data: Name of the series, for the report.
-        limits: Limits on the work.  Default: ``Limits()``.
+        limits: Limits on the computations.  Default: ``Limits()``.
         mapping: File that assigns tensor names to layers, in addition to the names that
             sigprop knows; see ``sigprop.networks.foreign.mapped``.  Default: no file.
         through: Name of a matrix of the checkpoint that maps the features of the series
-            to input channels.  It is used only for layers with that number of input
-            channels.  Any other layer gets the features if it has as many channels, or
-            random mixtures of the features.
+            to input channels.  The matrix is used only for layers with that number of
+            input channels.  Any other layer gets the features themselves if it has one
+            channel per feature, and random mixtures of the features otherwise.
+            Default: no matrix.
         shown: Function that receives the list of layers and yields them one by one, for
-            a progress bar.
+            a progress bar.  Default: no progress bar.
 
     Returns:
         The audit, with the measured and the predicted moments of each recurrent layer.

@@ -42,8 +42,8 @@ def lint(
 ) -> Report:
     """Check every recurrent layer of a checkpoint against all rules.
 
-    The rule ``not-judged`` reports layers that cannot be read.  It also reports tensors
-    whose names look recurrent but that belong to no known layer.
+    The rule ``not-judged`` reports layers that cannot be read.  The same rule reports
+    tensors that have names typical of recurrent layers but belong to no known layer.
 
     Args:
         checkpoint: Result of ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.

@@ -47,7 +47,7 @@ def spacing(dtype: str) -> float:
 
 
 def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
-    """Count the distinct time constants of a range in a floating-point format.
+    """Count the time constants in a range that a floating-point format can represent.
 
     A time constant ``1/(1 - |lam|)`` counts if the format represents ``|lam|`` exactly.
 
