@@ -1,4 +1,4 @@
-"""The numeric core: evaluates, simulates and judges the theory.
+"""Signal propagation in recurrent networks: the theory, evaluated and tested.
 
 Names are resolved when first used, so that importing the package imports no JAX.
 """
