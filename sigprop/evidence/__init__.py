@@ -1,9 +1,9 @@
-"""Evidence for the rows of the papers, by brute force.
+"""Evidence for the rows of the papers, by computations that use no closed form.
 
-The files stand as those of ``sigprop.theory.papers`` do:
+The files correspond to those of ``sigprop.theory.papers``:
 ``evidence/zucchet/landscape/modulus.py`` judges the rows of
-``theory/papers/zucchet/landscape/modulus.py``, and its ``EVIDENCE`` says by id what
-each is judged on.  Rows that it does not name have no truth value.
+``theory/papers/zucchet/landscape/modulus.py``.  Its table ``EVIDENCE`` maps the id of
+each row to the evidence for it.  Rows that are not in the table have no truth value.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Evidence of rows that relate printed numbers."""
+"""Evidence for rows that relate printed numbers to each other."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Costs counted: products of numbers as they are made, and those that a trace has."""
+"""Numbers of multiplications: counted during a computation, or in a traced program."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,8 +1,8 @@
-"""Simulations alone, taken again at a seed: the words that another seed could change.
+"""Repetition of all simulations at another seed, to count wrong verdicts.
 
-A run judges at one seed.  Here its random part is taken again at others, with the plans,
-the closed forms and the compiled programs of the first, and every word is held against
-what is true, so that wrong ones can be counted.
+A run judges at one seed.  This module repeats its random part at other seeds, with the
+same plans, closed forms and compiled programs.  Every verdict is compared with the
+truth.
 """
 
 import dataclasses

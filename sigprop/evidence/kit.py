@@ -1,7 +1,8 @@
-"""Brute force, written once: sums, recurrences, derivatives and searches.
+"""Elementary computations for evidence: sums, recurrences, derivatives and searches.
 
-Nothing here knows a closed form or a layer: NumPy, SciPy and the standard library alone,
-so that a route made of it shares nothing with what it judges.
+This module uses only NumPy, SciPy and the standard library, and no closed form and no
+layer.  A route that consists of these functions is thus independent of the formula that
+it tests.
 
 Notation: ages  steps since an input, from zero on;  w  weights of the inputs by age;
 R  autocovariance.

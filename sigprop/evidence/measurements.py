@@ -1,10 +1,11 @@
-"""Measurements of our own trainings: what was measured, its value and its interval.
+"""Measurements of our own trainings: a description, a value and an interval for each.
 
-They are no statements: each is reported, and none is judged.  ``groups`` lists them, from
-tables of what is measured, in which networks and on which data.
+Measurements are reported and not judged.  ``groups`` lists them, by tables of
+quantities, networks and data sets.
 
-Source of the data: the sweeps ``norms`` and ``lists`` of ``sigprop.experiments.long_range``,
-and those of ``sigprop.experiments.forecasting``, at the preset ``paper``.
+Source of the data: the sweeps ``norms`` and ``lists`` of
+``sigprop.experiments.long_range``, and those of ``sigprop.experiments.forecasting``, at
+the preset ``paper``.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
-"""Values that JAX gives, each set of them as one program.
+"""Values of functions that JAX compiles as one program.
 
-Outside ``jit`` every operation on a new shape is a program of its own, and a program that
-runs once costs its compilation.
+Outside ``jit``, JAX compiles a program for every operation on a new shape.  For a
+program that runs once, compilation takes most of the time.
 """
 
 from collections.abc import Callable

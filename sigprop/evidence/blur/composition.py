@@ -1,4 +1,4 @@
-"""Evidence for layers composed and unrolled, Sections 4.1 and 4.2 of BLUR (2025)."""
+"""Evidence for composed and unrolled layers, Sections 4.1 and 4.2 of BLUR (2025)."""
 
 import numpy as np
 from jaxtyping import Complex, Float

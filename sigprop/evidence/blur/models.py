@@ -1,4 +1,4 @@
-"""Evidence for baselines and networks as trained, Tables 4 and 6 of BLUR (2025)."""
+"""Evidence for baselines and trained networks, Tables 4 and 6 of BLUR (2025)."""
 
 import cmath
 import math

@@ -1,7 +1,7 @@
-"""A BLUR layer as arrays, its two recurrences in loops, and what the real layer gives.
+"""States and outputs of a BLUR layer, by loops and by the package's layer.
 
-A model is drawn once for its sizes, and its arrays are what every route starts from.
-Steps are counted from 1 as in the paper; arrays from 0.
+The same random layer is used for all routes, given its sizes and seed.  Steps are
+counted from 1 as in the paper, and indices of arrays from 0.
 
 Notation: u  inputs (time, m);  h, g  forward and backward states (time, n).
 

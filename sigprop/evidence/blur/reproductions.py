@@ -1,9 +1,9 @@
-"""Comparison of the errors printed in Tables 3, 8 and 12 of BLUR (2025) with our trainings.
+"""Errors printed in Tables 3, 8 and 12 of BLUR (2025), compared with our trainings.
 
-A printed error is *reproduced* if it lies, up to its rounding, in the interval for the mean
-of our trainings; *impossible* if a squared error is below the square of the absolute one.
-That it is not reproduced does not refute it: our networks are smaller, and a setting that
-the paper leaves out may make the difference.
+A printed error is *reproduced* if it lies, up to its rounding, in the interval for the
+mean of our trainings.  It is *impossible* if a squared error is below the square of the
+absolute error.  An error that is not reproduced is not thereby refuted.  Our networks
+are smaller, and a setting that the paper does not give may explain the difference.
 
 Source of the data: ``sigprop.experiments.forecasting`` at the preset ``paper``.
 """

@@ -1,6 +1,7 @@
-"""Accuracies and speeds that the LRU paper prints, and the arithmetic that relates them.
+"""Accuracies and speeds that the LRU paper prints, and relations between them.
 
-Accuracies are in per cent, and chance, 50 %, where a model did not beat it.
+Accuracies are in per cent.  If a model was not better than chance, its accuracy is 50
+%.
 
 Source: Orvieto et al. (2023), Tables 1-8.
 """

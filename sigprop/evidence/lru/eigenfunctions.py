@@ -1,4 +1,4 @@
-"""Prediction of a linear map's future from its eigenfunctions alone.
+"""Future states of a linear map, predicted only from its eigenfunctions.
 
 Source: Orvieto et al. (2023), Appendix E.1.2.
 """

@@ -1,4 +1,4 @@
-"""Small recurrent systems, drawn at random, and how a layer of the package runs them.
+"""Small random recurrent systems, run by a loop and by a layer of the package.
 
 Source: Orvieto et al. (2023), Section 2.1.
 """

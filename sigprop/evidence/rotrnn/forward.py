@@ -1,4 +1,4 @@
-"""RotRNN's ``forward`` as its listing has it, in double precision.
+"""The function ``forward`` of RotRNN's listing, in double precision.
 
 Source: RotRNN (2024), Appendix C.
 """

@@ -1,4 +1,4 @@
-"""RotRNN's heads with random parameters: through the layer, and by dense matrices.
+"""RotRNN's heads with random parameters, run by the layer and by dense matrices.
 
 Source: RotRNN (2024), Eq. 11-13, Appendices B and C.
 """

@@ -1,4 +1,4 @@
-"""Random matrices with what RotRNN asks of them: skew, orthogonal, rotations.
+"""Random matrices for the statements of RotRNN: skew-symmetric, orthogonal, rotations.
 
 Source: RotRNN (2024), Sections 3.1 and 3.2.
 """

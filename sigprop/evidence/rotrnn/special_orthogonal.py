@@ -1,4 +1,4 @@
-"""The special orthogonal group: exponentials, membership, and all its members reached.
+"""The special orthogonal group: exponentials, membership, ``P Theta P^T``.
 
 Source: RotRNN (2024), Sections 3.1 and 3.2, Appendix A.
 """

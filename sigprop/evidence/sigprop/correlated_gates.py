@@ -1,8 +1,9 @@
 """Evidence for our own statements on gates with correlated inputs.
 
-A chain of two values by every sequence and by many steps.  Layers by every sequence of
-two inputs that stay, run through the layer, and by simulation with AR(1) series; both are
-the compiled program of the layers whose inputs are independent.
+A chain of two values is judged by the sum over all sequences, and by many steps of the
+recursion.  Layers are judged by the sum over all sequences of two inputs, and by
+simulation with AR(1) series.  Both run the compiled program that is used for
+independent inputs.
 """
 
 import functools

@@ -1,10 +1,11 @@
 """Evidence for our own statements on the Hessian at any parameters.
 
-Small students near the edge of stability, eigenvalues of modulus 0.9999 and 0.99, a
-teacher a little aside; one input, one output.  Entries are divided by ``sqrt(G_ii G_jj)``
-with ``G`` the part of Gauss and Newton, the scale on which an entry matters.
+Students are small, with one input and one output.  Their eigenvalues have modulus
+0.9999 and 0.99, and those of the teacher are close to them.  Entries are divided by
+``sqrt(G_ii G_jj)`` with the Gauss-Newton matrix ``G``, because an entry matters
+relative to this scale.
 
-Source: the layers of ``sigprop.layers``; ``precise_losses`` judges.
+Source: the layers of ``sigprop.layers``; ``precise_losses`` gives the reference values.
 """
 
 import functools

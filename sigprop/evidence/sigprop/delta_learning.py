@@ -1,4 +1,4 @@
-"""Evidence on the delta rule as regression: sequences, covariances and searches."""
+"""Evidence on the delta rule as regression: sequences, covariances, searches."""
 
 import math
 from functools import partial

@@ -1,12 +1,15 @@
-"""Checks of heads of the delta rule at memories up to 1000 steps.
+"""Checks of heads of the delta rule with time constants up to 1000 steps.
 
-Twenty heads in the headline tier, within one percent, and five within three percent in
-the quick one, by simulation: the mean over time from the zero state, of the rule itself
-with the slopes of JAX; and step by step, over other nodes of the input than theory's.
+The headline tier has twenty heads and a margin of one per cent; the quick tier has five
+heads and three per cent.  Two routes are compared with the closed forms.  The first
+simulates the rule from the zero state, differentiates it by JAX and takes the mean over
+time.  The second computes the moments step by step, with other nodes of the input than
+the theory.
 
-The longer axis of the keys is that of nearly all of them: what lies along the other is
-kept until a key points there.  With extents of ratio ``r`` the key's second entry has
-``E k^2 = r / (1 + r)``, and half of it is forgotten a step.
+Keys have two entries, and most keys point nearly along the first axis.  The part of the
+state along the second axis is kept until a key points there.  If the extents of the two
+axes have the ratio ``r``, ``E k^2 = r / (1 + r)`` for the second entry, and half of
+this part is forgotten per step.
 """
 
 import functools

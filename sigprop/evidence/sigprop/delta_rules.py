@@ -1,7 +1,8 @@
 """Evidence on the delta rule as a memory: sequences of keys, and covariances of states.
 
-Expectations are means over a few keys that have the moments of all: axes and the corners of
-a simplex those of second order, the axes of regular bodies those of fourth order too.
+Expectations are means over a few keys with the moments of isotropic keys.  The axes,
+and the corners of a simplex, have the moments of second order.  The axes of regular
+bodies also have those of fourth order.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Evidence for the moments of whole networks: impulses if linear, else simulation."""
+"""Evidence for moments of whole networks: impulse responses, or simulation."""
 
 import dataclasses
 import functools

@@ -1,9 +1,9 @@
-"""The curvature of the exact loss along directions, by sums over ages and without them.
+"""Curvature of the exact loss along directions, by sums over ages and by other routes.
 
-``v' H v = 2 sum_jk w(j, k) (<g_j', g_k'> + <d_j, g_k''>)``, with ``w`` the weight of two
-ages in the loss, ``d`` the difference of the responses and ``g'``, ``g''`` the
-derivatives of the student's along ``v``.  The first part is that of Gauss and Newton; the
-second vanishes with the loss.
+``v' H v = 2 sum_jk w(j, k) (<g_j', g_k'> + <d_j, g_k''>)``, with ``w`` the weight of
+two ages in the loss and ``d`` the difference of the impulse responses.  ``g'`` and
+``g''`` are derivatives of the student's response along ``v``.  The first part is the
+Gauss-Newton part.  The second part vanishes if the loss is zero.
 
 Notation: g  response by age, from ``1 - T`` to ``T - 1`` (2 T - 1, d_out, d_in).
 """

@@ -1,4 +1,4 @@
-"""Evidence on powers of Gaussian matrices: gluings of a polygon, exact quadrature."""
+"""Evidence on powers of Gaussian matrices: gluings of polygons, exact quadrature."""
 
 import itertools
 import math

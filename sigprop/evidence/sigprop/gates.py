@@ -1,8 +1,9 @@
 """Evidence for our own statements on gates that depend on the input alone.
 
-Recurrences of random coefficients by every sequence of a law of two values.  Layers by
-every sequence of a law of two inputs, run through the layer, and by simulation with
-Gaussian inputs; both are one compiled program.
+Recurrences with random coefficients are judged by the sum over all sequences of
+coefficients with two values.  Layers are judged by the sum over all sequences of two
+inputs, and by simulation with Gaussian inputs.  Both run one compiled program of the
+layer.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""Growth of a linear RNN from Glorot's initialisation, from inputs to states.
+"""Growth of states in a linear RNN with Glorot's initialisation.
 
 Source: Orvieto et al. (2023), Section 3.2.2.
 """

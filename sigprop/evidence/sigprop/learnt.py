@@ -1,11 +1,12 @@
-"""Checks that learnt parameters obey what drawn ones do: moments, gradients, curvature.
+"""Checks of the closed forms at trained parameters: moments, gradients, curvature.
 
-A student is trained with the exact loss.  At the parameters that it found, the moments
-of its state, output and gradients are judged against those that
-``sigprop.linear.predicted_moments`` predicts, by impulses and by simulation; and the
-curvature of the loss along random directions against the double sum of
-``directional_curvature``, by differences of the gradient that autodiff gives, by
-differences of a loss that counts no ages, and by simulation.
+The closed forms should hold for any parameters, not only for random ones.  A student is
+trained with the exact loss.  Second moments of its state, output and gradients are
+compared with ``sigprop.linear.predicted_moments``, by impulse responses and by
+simulation.  The curvature of the loss along random directions is compared with the
+double sum of ``directional_curvature``.  Three routes compute it: differences of
+gradients by autodiff, differences of a loss computed without sums over ages, and
+simulation.
 
 Notation: x  parameters as one vector;  v  unit directions (directions, p).
 """

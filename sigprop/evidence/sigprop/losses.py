@@ -1,8 +1,8 @@
-"""The expected loss over infinitely long sequences, by four ways that share no sum.
+"""The expected loss over infinitely long sequences, by four independent routes.
 
-By modes, by a Gramian, as a double sum over many ages, and from two finite lengths.
-Each student is also written in the other coordinates: its modes as an LRU, its matrices
-as a dense layer, with the same responses.
+The routes are a sum over modes, a Gramian, a double sum over many ages, and the losses
+of two finite lengths.  Each student is also written in other coordinates with the same
+responses: the modes become an LRU, and the matrices a dense layer.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Evidence on Mamba-3 of a higher rank: recurrences over all of a few columns and inputs."""
+"""Evidence on Mamba-3 of rank above one: sums over choices of columns and inputs."""
 
 import itertools
 import math

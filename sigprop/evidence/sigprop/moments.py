@@ -1,7 +1,7 @@
-"""The moments of whole layers, judged: closed form, impulse responses, simulation.
+"""Evidence for moments of whole layers: closed form, impulse responses, simulation.
 
-One table of layers, one of inputs; every layer is judged at every input, for its state,
-its output and the gradient of every group of its parameters.
+There is one table of layers and one of inputs.  Every layer is judged at every input,
+for its state, its output and the gradient of every group of its parameters.
 """
 
 import dataclasses

@@ -1,9 +1,9 @@
-"""The expected loss and its second differences in high precision: the judge of Hessians.
+"""The expected loss and its Hessian in high precision, as a reference for closed forms.
 
-Every layer is written again from its recurrence, as a sum of filters ``w lam**age`` of
-arbitrary-precision numbers, one input and one output; a loss over infinitely many ages is
-a sum of geometric series, and its second derivatives are differences with a step so small
-that nothing but rounding in the last digits is left.
+Every layer with one input and one output is written as a sum of filters ``w lam**age``
+in arbitrary-precision numbers.  The loss over infinitely many ages is a sum of
+geometric series.  Second derivatives are finite differences with a step so small that
+only the last digits are wrong.
 
 Source: the recurrences as in ``sigprop.layers``; the series are Lemma 1 of Zucchet &
 Orvieto (2024) for ``R = a [lag = 0] + b rho**|lag|``.

@@ -1,4 +1,4 @@
-"""The expected loss by brute force: responses of real layers, counted step by step.
+"""The expected loss by brute force, from responses of layers at all steps.
 
 Notation: G  response of each step to each impulse (T, d_out, T, d_in);  g  response by
 age, from ``1 - T`` to ``T - 1`` (2 T - 1, d_out, d_in);  T  steps of a sequence.

@@ -1,8 +1,8 @@
-"""The two losses of the teacher-student task agree, in value and in gradient.
+"""Agreement of the two losses of the teacher-student task, in value and gradient.
 
-``TeacherStudent.sampled`` is averaged over batches and judged against
-``TeacherStudent.population``; the latter also against the responses of the real layers
-to an impulse at every step, which count no ages.
+The mean of ``TeacherStudent.sampled`` over batches is compared with
+``TeacherStudent.population``.  The latter is also compared with the loss that follows
+from the layers' responses to an impulse at every step, without sums over ages.
 
 Notation: x  parameters as one vector;  v  unit directions (directions, p).
 """

@@ -1,7 +1,8 @@
-"""Small students of a small teacher, drawn alike everywhere and trained once a process.
+"""Small students of a small teacher, the same in every process, each trained once.
 
-They are drawn with NumPy, which compiles nothing; every function works on one vector of
-parameters, for which an optimiser is compiled in half the time that a dictionary takes.
+NumPy draws the parameters, because it compiles nothing.  Every function takes the
+parameters as one vector.  An optimiser compiles twice as fast for a vector as for a
+dictionary.
 
 Notation: x  the parameters as one vector;  T  steps of a sequence.
 """

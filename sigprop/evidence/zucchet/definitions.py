@@ -1,4 +1,4 @@
-"""Definitions, which only the code can be compared with."""
+"""Evidence for definitions, by comparison with the code."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,7 @@
 """Evidence for dense networks, Eq. 8 and 9 of Zucchet & Orvieto (2024), Section 2.3.
 
-Notation: ``E``  a direction in which ``A`` moves;  ``P``  eigenvectors, one a column;
-``late``  by how many steps a state lags behind its newest input.
+Notation: ``E``  a direction along which ``A`` changes;  ``P``  eigenvectors as columns;
+``late``  number of steps by which the input of a state is delayed.
 """
 
 import functools

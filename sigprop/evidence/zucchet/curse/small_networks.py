@@ -1,6 +1,7 @@
-"""Small recurrent networks of fixed pseudo-random weights.
+"""Small recurrent networks with fixed pseudo-random weights.
 
 ``kind`` names a network: ``diagonal`` and ``dense`` are linear, ``tanh`` is not.
+
 Notation: ``A``  recurrent matrix;  ``h_t``  states, ``h_0 = 0``, ``t = 1 .. STEPS``.
 
 Source: Zucchet & Orvieto (2024), Section 1, Section 2.1 and Eq. 11.

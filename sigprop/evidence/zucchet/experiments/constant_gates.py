@@ -1,4 +1,4 @@
-"""A gated unit with a constant gate: double sums, and the real layer's responses.
+"""Moments of a gated unit with a constant gate, by double sums and by the layer.
 
 Source: Zucchet & Orvieto (2024), Appendix D.3; the layers of ``sigprop.layers.gated``.
 """

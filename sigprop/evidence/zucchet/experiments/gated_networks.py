@@ -1,4 +1,4 @@
-"""Gated networks as they are drawn: orthogonal matrices and Chrono biases.
+"""Gated networks at initialisation, with orthogonal matrices and Chrono biases.
 
 Source: Zucchet & Orvieto (2024), Appendix D.
 """

@@ -1,10 +1,11 @@
-"""Students compared by their median over teachers, as far as ten seeds decide it.
+"""Comparison of students by the median of their losses over teachers.
 
-Students are paired by seed: the same teacher for all.  Of the paired ratios of their
-losses, in decades, the second least and the second greatest of ten bound the median at
-level 97.9 %, whatever their law: 11 of the 1024 patterns of signs have fewer than two on
-one side.  A run that diverged is infinitely worse.  An interval on both sides of zero
-says nothing: the verdict is inconclusive, and the row undecided.
+Students are paired by seed, because a seed gives all of them the same teacher.  The
+loss ratios of a pair are in decades.  With ten seeds, the second smallest and the
+second largest ratio bound the median at level 97.9 %, for any distribution: 11 of the
+1024 patterns of signs have fewer than two on one side.  A run that diverged has an
+infinite loss.  If an interval contains zero, the verdict is inconclusive, and the row
+is undecided.
 
 Source of the data: ``sigprop.experiments.teacher_student`` at the preset ``paper``.
 """

@@ -1,6 +1,6 @@
-"""Sensitivities ``dh/dlam`` under white noise: how large they are, how two correlate.
+"""Sensitivities ``dh/dlam`` under white noise: their size and correlations.
 
-Their correlations are the entries that two eigenvalues share in the Hessian.
+The correlations are the Hessian's entries between two eigenvalues.
 
 Source: Zucchet & Orvieto (2024), Eq. 60, Section 4.3 and Appendix C.4.
 """

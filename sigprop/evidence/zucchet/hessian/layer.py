@@ -1,4 +1,4 @@
-"""The package's own layer with the two units of a point, and its response."""
+"""The package's diagonal layer with two units, and its response."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """The exact loss of a diagonal student, and its Hessian by differences at optimality.
 
-The loss is a double sum over impulse responses, differenced in high precision; it knows
-no sensitivity, nor ``S``, ``A`` or ``B``.
+The loss is a double sum over impulse responses, and is differenced in high precision.
+Neither sensitivities nor ``S``, ``A`` and ``B`` are used.
 
 Source: the model of Zucchet & Orvieto (2024), Eq. 113-114.
 """

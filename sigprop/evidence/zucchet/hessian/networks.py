@@ -1,7 +1,8 @@
-"""Hessians at optimality of whole linear networks under white noise, dense and diagonal.
+"""Hessians at optimality of dense and diagonal linear networks under white noise.
 
 At optimality the Hessian is ``sum_k grad g_k grad g_k^T`` over the impulse response
-``g_k = C A^k B``, ``g_0 = C B + D``; its gradients are summed explicitly, or differenced.
+``g_k = C A^k B``, ``g_0 = C B + D``.  Its gradients are computed by their recurrences,
+or by differences.
 
 Source: the networks of Zucchet & Orvieto (2024), Section 4.3, Figure 4.
 """

@@ -1,7 +1,7 @@
-"""The Hessian at optimality as sums over explicit sensitivities, times the autocovariance.
+"""The Hessian at optimality as sums over sensitivities times the autocovariance.
 
-A state filters the input by ``lambda**n``, its sensitivity to the eigenvalue by
-``n lambda**(n-1)``; the sums know neither ``S`` nor ``A`` and ``B``.
+A state filters the input by ``lambda**n``, and its sensitivity to the eigenvalue
+filters by ``n lambda**(n-1)``.  The sums use neither ``S`` nor ``A`` and ``B``.
 
 Source: the model of Zucchet & Orvieto (2024), Eq. 113-114.
 """

@@ -1,7 +1,7 @@
-"""Slopes and curvatures of one unit's loss, without a closed form of it.
+"""Derivatives and curvatures of one unit's loss, computed without a closed form.
 
-Finite differences of sums in many digits, JAX through the recurrence of the suite, and
-energies of the states' sensitivities.
+There are three routes: finite differences of sums in many digits, JAX through the
+package's recurrence, and second moments of the states' sensitivities.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1.2.
 """

@@ -1,9 +1,9 @@
-"""Moments by the autocovariance of real inputs.
+"""Moments of a filtered real input, from its autocovariance and its spectral lines.
 
-Eq. 45 and 54-56 are right sides that take ``R`` as a function of the lag; the inputs are
-random waves, which pass the filter one by one.
+Eq. 45 and 54-56 have right sides that take ``R`` as a function of the lag.  The input
+is a sum of random waves, and the filter is applied to each wave.
 
-Notation: ``R``  autocovariance, a spectrum of lines;  ``lags``  from one on.
+Notation: ``R``  autocovariance of a spectrum of lines;  ``lags``  from one on.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.
 """

@@ -1,6 +1,6 @@
 """Evidence for a dense network's modes, Appendix B.2.3 of Zucchet & Orvieto (2024).
 
-States are run through the dense layer, its matrix moved entry by entry.
+The dense layer computes the states, for matrices with one changed entry.
 """
 
 from functools import partial

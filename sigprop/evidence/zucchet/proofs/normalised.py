@@ -1,6 +1,6 @@
 """The normalised neuron under white noise, by autodiff, contours and direct sums.
 
-The factor ``gamma = sqrt(1 - |lam|^2)`` is held fixed in the derivatives.
+Derivatives do not act on the factor ``gamma = sqrt(1 - |lam|^2)``.
 
 Source: Zucchet & Orvieto (2024), Appendix B.3.
 """

@@ -1,6 +1,6 @@
-"""Modes of a dense network whose matrix is moved entry by entry and diagonalised anew.
+"""Modes of a dense network after a change of one entry of its matrix.
 
-No perturbation formula is used.
+The changed matrix is diagonalised again; no perturbation formula is used.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.3.
 """

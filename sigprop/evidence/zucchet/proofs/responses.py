@@ -1,4 +1,4 @@
-"""Responses of one neuron to an input, to white noise and to correlated processes.
+"""Responses of one neuron to sequences, white noise and correlated processes.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.
 """

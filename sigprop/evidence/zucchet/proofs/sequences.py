@@ -1,7 +1,7 @@
-"""Sequences, inputs and autocovariances on which Appendix B of Zucchet's paper is judged.
+"""Sequences, inputs and autocovariances for the evidence on Zucchet's Appendix B.
 
-A sequence is a plain function of an integer with a name; sums over it run to ``AGES``,
-where every geometric weight used here is far below rounding.
+A sequence is a function of an integer with a name.  Sums over it run to ``AGES``, where
+every geometric weight that is used here is far below rounding.
 
 Source: Zucchet & Orvieto (2024), Appendix B.
 """
