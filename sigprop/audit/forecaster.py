@@ -22,7 +22,7 @@ from sigprop.networks import Network
 from sigprop.networks.probing import watch
 from sigprop.numerics.arguments import require_count
 
-LONGEST_SEASON = 10**6  # steps, of each of which a mean is held
+LONGEST_SEASON = 10**6  # steps; memory holds a mean for each
 ENDS = ("low", "middle", "high")
 NETWORK_INPUT = "input of the network"
 

@@ -317,7 +317,7 @@ def _trace(
 def _by_form(
     layer: Layer, series: Series, embedding: Embedding
 ) -> tuple[dict[str, float], str]:
-    """Return the trace by parameter, and a sentence on what is missing or assumed."""
+    """Return the trace by parameter, and a remark on missing or assumed values."""
     if isinstance(layer, RGLRU):
         if layer.state_size > MOST_NEURONS:
             return (

@@ -1,6 +1,7 @@
-"""Layers whose decay is a gate of the inputs, which at zero input depends on a bias or none.
+"""Layers whose decay is a gate that depends on the input, with or without a bias.
 
-Each row gives ``-log|lam|`` as a function of the bias, whose default is zero.
+Each row gives ``-log|lam|`` at zero input as a function of the bias, whose default is
+zero.
 """
 
 import math
