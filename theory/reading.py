@@ -1,6 +1,6 @@
-r"""Rules to read the LaTeX of a row as the form to judge: letters, side and sums.
+"""Rules for parsing the LaTeX of a row as the form to judge: letters, sides and sums.
 
-``sigprop.theory.readings`` has the rules for every row that needs its own.
+``sigprop.theory.readings`` has the rules of every row that needs its own.
 """
 
 import re

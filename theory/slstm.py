@@ -1,8 +1,8 @@
-"""The sLSTM with gates that do not see the state: its two sums and their quotient.
+"""The sLSTM with gates that do not depend on the state: two sums and their quotient.
 
-Notation: ``c``, ``n``  the sum of inputs and the sum of weights;  ``f``, ``i``  gates to
-forget and of the input;  ``r``, ``i``, ``v``  arguments of both gates and of the input;
-``b``, ``spread``  mean and standard deviation of the logarithm of the input gate.
+Notation: ``c``, ``n``  the sum of inputs and the sum of weights;  ``f``, ``i``  forget
+and input gate;  ``r``, ``i``, ``v``  arguments of both gates and of the input; ``b``,
+``spread``  mean and standard deviation of the logarithm of the input gate.
 
 Source: own, for the recurrence of Beck et al. (2024), xLSTM, Eq. 8-17.
 """
