@@ -24,7 +24,7 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory import advice
 from sigprop.theory.symbols import rho, theta
 
-SHARE = 0.95  # of the power of the input that phases are to cover
+SHARE = 0.95  # share of the input's power that phases cover
 
 
 class Measured(NamedTuple):

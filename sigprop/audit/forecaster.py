@@ -147,7 +147,7 @@ def _halves(network: Network) -> list[list[tuple[str, Any, bool]]]:
     for number, block in enumerate(network.blocks, start=1):
         try:
             halves = modes(block.layer) if block.layer.linear else []
-        except ValueError:  # no basis of eigenvectors; the audit of moments says so
+        except ValueError:  # not diagonalisable; the audit of moments reports it
             halves = []
         names = ("",) if len(halves) < 2 else (" forward", " backward")
         named = zip(names, halves, (False, True), strict=False)

@@ -48,9 +48,9 @@ GATED_RUNGS = ("memoryless", "stationary", "Gaussian", "alike", "as drawn")
 GATED_QUANTITIES = ("state", "state at the end")
 """Names of ``E|S|^2`` of each unit, averaged over all valid steps and at the last step."""
 POINTS = 11  # 2^11 points of a Sobol sequence and their negatives
-PICKED = 2**14  # measured inputs at most whose distribution is taken at every position
-HELD = 512  # nodes at once
-REPLICATES = 8  # of the jackknife
+PICKED = 2**14  # largest number of inputs in the stationary distribution
+HELD = 512  # nodes per batch
+REPLICATES = 8  # replicates of the jackknife
 
 Nodes = Float[Array, "n d_in"]
 Chances = Float[Array, " n"]

@@ -32,7 +32,7 @@ from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
 from sigprop.numerics.tracing import namespace
 from sigprop.theory import gates
 
-RATES = (1.0, 16.0)  # between which a head's rate is uniform
+RATES = (1.0, 16.0)  # range of a head's uniform decay rate
 
 
 @final

@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Complex, Float, Inexact
 from numpy.fft import fft, ifft
 
-CHUNK = 1 << 22  # complex numbers held at once
+CHUNK = 1 << 22  # complex numbers in memory at the same time
 
 
 class Filters(NamedTuple):

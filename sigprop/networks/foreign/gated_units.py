@@ -45,9 +45,10 @@ def _gru_rest(arrays: Arrays, options: Options) -> Rest:
 
 
 def _lstm_rest(arrays: Arrays, options: Options) -> Rest:
-    """The Jacobian is that of ``c' = f c + i g`` by ``c`` at state zero, without inputs.
+    """The decay of an LSTM at zero input, from the derivative of ``c' = f c + i g`` by ``c``.
 
-    The state ``h = o tanh(c)`` is taken with the output gate held.
+    It is taken at the zero state.  ``h = o tanh(c)`` is taken with a constant output
+    gate.
     """
     b_f, b_i, b_o, b_g = (_bias(arrays, name) for name in "fiog")
     f, i, o, g = sigmoid(b_f), sigmoid(b_i), sigmoid(b_o), np.tanh(b_g)

@@ -51,7 +51,7 @@ def _of_rwkv7(bias: np.ndarray, options: Options) -> np.ndarray:
 
 
 def _rest(rate: Rate, saturates: bool = True) -> Callable[[Arrays, Options], Rest]:
-    """The recurrence at rest: of the bias, or of zeros where there is none."""
+    """The recurrence at zero input, from the bias, or from zeros without a bias."""
 
     def rest(arrays: Arrays, options: Options) -> Rest:
         stored = arrays.get("bias")
