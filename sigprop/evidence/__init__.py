@@ -20,7 +20,7 @@ Load = Callable[[str], "xr.Dataset"]  # of a sweep's name, its stored result
 
 
 def nothing_stored(sweep: str) -> "xr.Dataset":
-    """A reader of stored results that has none.
+    """Reader of stored results for the case that there are none.
 
     Raises:
         FileNotFoundError: Always.
@@ -29,14 +29,14 @@ def nothing_stored(sweep: str) -> "xr.Dataset":
 
 
 def row(claim_id: str, load: Load = nothing_stored) -> Row:
-    """A claim with what it is judged on.
+    """A claim with the evidence for it.
 
     Args:
-        claim_id: Its id.
+        claim_id: Id of the claim.
         load: Reads the stored result of a sweep, for rows that an experiment decides.
 
     Raises:
-        KeyError: If there is no such claim; the message suggests the nearest.
+        KeyError: If there is no such claim; the message suggests the nearest id.
     """
     claim = find(claim_id)
     basis = table(home(claim.id)).get(claim.id)
@@ -46,7 +46,8 @@ def row(claim_id: str, load: Load = nothing_stored) -> Row:
 def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:
     """Return the evidence for the rows of a module of ``sigprop.theory.papers``, by id.
 
-    Of rows that stored results decide, a function of their reader.
+    For rows that stored results decide, the evidence is a function of the reader of
+    results.
     """
     module = part.removeprefix("sigprop.theory.papers.")
     try:

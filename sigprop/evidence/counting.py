@@ -10,7 +10,7 @@ from sigprop.evidence.kit import exponent
 
 
 class Counted(float):
-    """A number that counts its products."""
+    """A number that counts multiplications."""
 
     products = 0
 
@@ -51,7 +51,7 @@ def traced_products(routine: Callable[..., Any], *arrays: Any) -> int:
 
 
 def growth_of_products(model: str) -> float:
-    """Exponent with which the products that a model makes grow in the sequence's length."""
+    """Exponent with which a model's number of products grows in the length."""
     run = {"attention": _attend, "recurrence": _recur}[model]
     return float(exponent(lambda n: products_of(run, np.ones((int(n), 4))), 16, 64))
 

@@ -31,10 +31,11 @@ SAME = 1e-9  # relative difference below which two forms are one
 
 
 class Answer(NamedTuple):
-    """One simulated comparison, and whether its word is wrong.
+    """One simulated comparison, and whether its verdict is wrong.
 
-    A right form has to be confirmed.  A wrong print must not be, unless it is right
-    there or within the margin; where it is right it must not be refuted.
+    A right form must be confirmed.  A wrong printed form must not be confirmed, unless
+    it is within the margin at the point.  If it is right at the point, it must not be
+    refuted.
     """
 
     claim: str
@@ -43,16 +44,19 @@ class Answer(NamedTuple):
 
 
 def parts() -> tuple[str, ...]:
-    """Names of what is simulated by itself: the grids together, and each whole model.
+    """Names of the separate simulations: all grids together, and each whole model.
 
-    What stored results decide draws nothing, and is none of them.
+    Rows that stored results decide are not simulated.
     """
     return (GRIDS, *_models())
 
 
 @functools.cache
 def _models() -> dict[str, tuple[str, Simulate]]:
-    """By part its claim, and what judges it at a seed; each case of a claim is a part."""
+    """By part, the claim and the function that judges it at a seed.
+
+    Each case of a claim is a part.
+    """
     models: dict[str, tuple[str, Simulate]] = {}
     for claim_id in registry():
         if stored(claim_id):
@@ -97,7 +101,7 @@ def answers(part: str, seed: int) -> list[Answer]:
 
 
 def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
-    """Simulate claims on their grids, with trajectories that they share."""
+    """Simulate claims on their grids, with shared trajectories."""
     cases = [dataclasses.replace(case, results=[]) for case in _prepared(ids)]
     measured = simulate_all(cases, seed)
     for case in cases:

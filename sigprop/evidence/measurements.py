@@ -29,11 +29,11 @@ class Measurement(NamedTuple):
     """A measurement in some trainings.
 
     Attributes:
-        what: A sentence that the value completes.
-        value: The geometric mean over trainings; of counts the count.
-        ends: Of the interval; ``None`` of a count, and of one training.
-        n: How many trainings, or how many that are counted.
-        of: What ``n`` counts.
+        what: Description, as a sentence that the value completes.
+        value: Geometric mean over trainings, or a count.
+        ends: Ends of the interval; ``None`` for a count and for a single training.
+        n: Number of trainings, or of counted objects.
+        of: Name of the objects that ``n`` counts.
     """
 
     what: str
@@ -43,7 +43,7 @@ class Measurement(NamedTuple):
     of: str = "trainings"
 
     def cells(self) -> tuple[str, str, str, str]:
-        """The sentence, the value, the interval and the sample size, for a reader."""
+        """Cells of a table: description, value, interval and sample size."""
         ends = " to ".join(map(_three_digits, self.ends)) if self.ends else "–"
         return self.what, _three_digits(self.value), ends, f"{self.n} {self.of}"
 
@@ -56,9 +56,9 @@ class Group(NamedTuple):
     """Measurements in the trainings of one study.
 
     Attributes:
-        title: For the reader.
-        about: What was trained, and what each value is taken over.
-        study: Its name; the result is that of its preset ``paper``.
+        title: Title for the reader.
+        about: Description of the trainings, and of the means.
+        study: Name of the study; its result at the preset ``paper`` is used.
         rows: The measurements.
     """
 
@@ -116,16 +116,16 @@ WORST = (
 def audit_factors(
     data: "xr.Dataset", model: str, quantity: str, rung: str
 ) -> Trainings:
-    """Largest factor between what is predicted and measured in each trained network.
+    """Largest ratio of predicted and measured moments in each trained network.
 
-    Over all layers and looks through its training; infinite where a prediction is not
-    positive.
+    The maximum is over all layers and all audits during a training.  It is infinite if
+    a prediction is not positive.
 
     Args:
-        data: Of a sweep whose trainings are audited.
+        data: Result of a sweep with audited trainings.
         model: One of its models.
-        quantity: ``power``, of all states of a layer, or one of
-            ``sigprop.audit.moments.QUANTITIES``, the median of its modes.
+        quantity: ``power`` of all states of a layer, or the median over modes of one of
+            ``sigprop.audit.moments.QUANTITIES``.
         rung: One of ``sigprop.audit.moments.RUNGS``.
     """
     from sigprop.audit import moments
@@ -158,14 +158,14 @@ TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
 
 
 class Against(NamedTuple):
-    """An error of trained networks, and the forecasts without one beside it.
+    """An error of trained networks, and the error of baselines to compare with.
 
     Attributes:
-        error: In words.
-        rival: In words.
-        own: Variable of the networks' errors.
-        known: Variable of the errors of forecasts without a network.
-        controls: The forecasts; the one of the least error counts.
+        error: Name of the error, for readers.
+        rival: Name of the baselines, for readers.
+        own: Variable with the errors of the networks.
+        known: Variable with the errors of the baselines.
+        controls: The baselines; the smallest of their errors is used.
     """
 
     error: str
@@ -214,11 +214,11 @@ def ratios(
     task: tuple[str, int],
     model: str,
 ) -> Trainings:
-    """Errors of a model's trainings over the least of some forecasts without one.
+    """Errors of a model's trainings, divided by the smallest error of some baselines.
 
     Args:
-        data: Of a sweep of ``FORECASTS``.
-        against: Which errors.
+        data: Result of a sweep of ``FORECASTS``.
+        against: Errors to compare.
         task: Data set and horizon.
         model: One of its models.
     """
@@ -244,7 +244,7 @@ def _forecast(sweep: str, data: "xr.Dataset") -> Iterator[Measurement]:
 
 
 def _printed(data: "xr.Dataset") -> Iterator[Measurement]:
-    """Number of printed errors of BLUR's tables in the intervals of our trainings."""
+    """Number of BLUR's printed errors that lie in the intervals of our trainings."""
     for table in TABLES:
         inside, outside, *_ = counts(data, table)
         yield Measurement(
@@ -266,7 +266,7 @@ def measured(what: str, values: Trainings) -> Measurement:
 
 
 def groups(load: Load) -> tuple[Group, ...]:
-    """Every measurement, by the study that it is taken from.
+    """All measurements, grouped by study.
 
     Args:
         load: Reads the stored result of a study.

@@ -16,10 +16,10 @@ def computed(function: Callable[..., Any], *arrays: Any, **constants: Any) -> An
     """Values of a function in double precision, as NumPy arrays.
 
     Args:
-        function: Traced once for all arrays of the same shapes, unless it is made anew at
-            each call, as a closure is.
-        arrays: Of it: arrays, numbers, layers and keys.
-        constants: Of it, by name: what is known when it is traced.
+        function: Function, traced once for all arrays of the same shapes.  A closure
+            that is created at each call is traced at each call.
+        arrays: Its arrays, numbers, layers and keys.
+        constants: Its named arguments that are constant when it is traced.
     """
     import jax  # what a row is judged on can be told without it
 

@@ -171,7 +171,7 @@ Step = Callable[[Signal], tuple[Signal, Float[Array, "m n"]]]
 def _unmix(
     block: Block, y: Signal, error: Signal, state: eqx.nn.State | None
 ) -> tuple[Signal, Float[Array, "m n"]]:
-    """The error before the mixing, and the mean of the derivative that multiplies it."""
+    """The error before the mixing, and the mean derivative that multiplies it."""
     steps: list[Step] = []
     if isinstance(block.mixing, GLU):
         y = _gelu(y, steps)

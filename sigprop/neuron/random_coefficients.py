@@ -322,7 +322,7 @@ def require_finite(
 def _instead(
     a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
 ) -> str:
-    """Describe the finite moments if a moment is infinite, and how often ``|a| > 1``."""
+    """Describe which moments are finite, and the probability of ``|a| > 1``."""
     above = float((weights * (np.abs(a) > 1)).sum(1).max())
     exceeds = f"|a| > 1 with probability {above:.3g}; " if above > 0 else ""
     with np.errstate(divide="ignore"):

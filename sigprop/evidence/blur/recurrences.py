@@ -128,7 +128,7 @@ def layer_states(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"
 def both_loops(
     change: Change = lambda u, p: (u, p), /, **point: int
 ) -> Complex[np.ndarray, "k _"]:
-    """All states by the two recurrences of Eq. 10, of inputs and arrays as changed."""
+    """All states by the two recurrences of Eq. 10, for changed inputs and arrays."""
     u, p = change(*case(**point))
     backwards = recur(p.lam_b, u[::-1] @ p.B_b.T)
     return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)

@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         verdict: One of ``VERDICTS``.
-        reason: A few words on why.
+        reason: Short reason.
     """
 
     verdict: Verdict
@@ -67,7 +67,7 @@ def outcomes(data: "xr.Dataset", table: int) -> dict[Key, Outcome]:
     """Return the verdict on every printed error of a table.
 
     Args:
-        data: Of the sweep ``forecasts``.
+        data: Result of the sweep ``forecasts``.
         table: 3, 8 or 12.
     """
     by_key: dict[Key, Outcome] = {}

@@ -79,7 +79,7 @@ def diagonal_output(
 def output_in_basis(
     seed: int, steps: int, of: Callable[[Any], Any] = np.asarray
 ) -> Float[np.ndarray, " time"]:
-    """A dense linear RNN's output from states in the eigenbasis, read by ``C of(P)``.
+    """A dense linear RNN's output from states in the eigenbasis, with readout ``C of(P)``.
 
     Source: Orvieto et al. (2023), Section 3.2.1.
     """
@@ -113,7 +113,7 @@ def bounded_mode(radius: float, phase: float, steps: int, seed: int) -> float:
 
 
 def aligned_mode(radius: float, phase: float, steps: int, **_: int) -> float:
-    """``|x_k|`` under inputs of size one turned to add up: the worst case."""
+    """``|x_k|`` under inputs of modulus one with aligned phases, the worst case."""
     inputs = np.exp(1j * phase * np.arange(steps))
     return abs(recur(radius * np.exp(1j * phase), inputs)[-1])
 

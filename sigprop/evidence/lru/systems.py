@@ -51,9 +51,9 @@ def dense_by_loop(
     update: Callable[..., Any] = lambda act, old, new: act(old + new),
     of: Callable[[Any], Any] = np.asarray,
 ) -> Float[np.ndarray, "time out"]:
-    """Outputs of a dense RNN in a plain loop, ``of`` taken of its matrix.
+    """Outputs of a dense RNN in a plain loop; ``of`` changes its matrix.
 
-    ``update`` is of the activation, ``A x`` and ``B u``.
+    ``update`` is a function of the activation, ``A x`` and ``B u``.
 
     Source: Orvieto et al. (2023), Eq. 1.
     """

@@ -217,15 +217,15 @@ def both_by_loops(
     back: int = -1,
     skips: int = 1,
 ) -> Sequence:
-    """Outputs of the bidirectional layer by dense matrices, one ``C`` a direction.
+    """Outputs of the bidirectional layer by dense matrices, with a ``C`` per direction.
 
     Args:
-        seed: Of the parameters.
-        heads: How many.
-        size: Of each.
-        own: Whether the backward pass has a ``C`` of its own.
-        back: The step with which the backward pass's states are laid beside the others.
-        skips: How often ``D u`` is added.
+        seed: Seed of the parameters.
+        heads: Number of heads.
+        size: Size of each head.
+        own: False for a mutant in which both directions share ``C``.
+        back: Step with which backward states are aligned with forward states.
+        skips: Number of times that ``D u`` is added.
     """
     p, u = parameters(seed, heads, size), inputs(seed)
 

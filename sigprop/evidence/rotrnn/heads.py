@@ -40,7 +40,7 @@ class Parameters(NamedTuple):
 
 
 def same(p: Parameters) -> Parameters:
-    """The parameters as they are."""
+    """The parameters without a change."""
     return p
 
 
@@ -97,7 +97,7 @@ def dense(p: Parameters) -> Iterator[tuple[Matrix, Matrix]]:
 def dense_states(
     seed: int, heads: int, size: int, start: float = 0.0, change=same
 ) -> Sequence:
-    """Eq. 12's recurrence of changed parameters, head by head, concatenated."""
+    """States by Eq. 12 for changed parameters, head by head, concatenated."""
     p, u = change(parameters(seed, heads, size)), inputs(seed)
     first = start * draw(seed + 6, size)
     return np.hstack([recur(A, u @ B.T, first) for A, B in dense(p)])

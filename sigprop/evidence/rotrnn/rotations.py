@@ -42,7 +42,7 @@ def with_square(seed: int, size: int, **_: int) -> Matrix:
 
 
 def of_unit_determinant(seed: int, size: int, **_: int) -> Matrix:
-    """A matrix of determinant one or minus one, and no more than that."""
+    """A matrix of determinant one or minus one, otherwise generic."""
     M = draw(seed, size, size)
     return M / abs(np.linalg.det(M)) ** (1 / size)
 

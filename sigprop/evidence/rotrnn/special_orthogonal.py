@@ -116,9 +116,9 @@ def share_reached(
 ) -> float:
     """Share of rotations that ``exp(M - M^T) Theta exp(M - M^T)^T`` reproduces.
 
-    A ``P`` of determinant -1 has its last paired axis flipped, which turns the angle of
-    that plane over.  Without flips only those count whose ``P`` has determinant 1 already.
-    ``by`` makes the rotation of ``P`` and the angles.
+    If ``P`` has determinant -1, the last paired axis is flipped, which changes the sign
+    of the plane's angle.  Without flips, only rotations count whose ``P`` already has
+    determinant 1.  ``by`` makes the rotation from ``P`` and the angles.
     """
     reached = 0
     for A in (sample := sample_of_rotations(seed, size)):

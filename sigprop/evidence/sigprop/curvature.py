@@ -142,7 +142,7 @@ def student(name: str) -> Layer:
 
 
 def teacher() -> ComplexDiagonal:
-    """The teacher, its eigenvalues a hundredth of a radian from the students'."""
+    """The teacher, with eigenvalues a hundredth of a radian from the students'."""
     with double_precision(True):
         draw = np.random.default_rng(8)
         return _diagonal(draw, "cartesian", LAM * np.exp(1j * ASIDE))
@@ -224,10 +224,10 @@ def _blur_transfer(z: Any, values: Mapping[str, Any]) -> Any:
 
 @functools.cache
 def by_spectrum(layer: str, process: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian of a BLUR from its transfer function, which has no ages.
+    """The scaled Hessian of a BLUR from its transfer function, without sums over ages.
 
-    The loss is the mean over the circle of the input's density times the squared modulus
-    of the error's transfer function.
+    The loss is the mean over the circle of the input's density times the squared
+    modulus of the error's transfer function.
     """
     with double_precision(True):
         values = dict(sorted(parameters(student(layer)).items()))
@@ -255,7 +255,7 @@ def by_spectrum(layer: str, process: str) -> Float[np.ndarray, "p p"]:
 
 @functools.cache
 def of_white_input(layer: str, process: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian under white input of the same variance."""
+    """The scaled Hessian under white input of the same variance, as a mutant."""
     a, b, _ = PROCESSES[process]
     with double_precision(True):
         white_task = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
@@ -281,13 +281,13 @@ FAMILIES: dict[str, tuple[dict[str, str], Callable[..., Any]]] = {
 
 
 def by_own_route(layer: str, process: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian by the route of the layer's family."""
+    """The scaled Hessian by a route that only this layer's family has."""
     (route,) = (own for layers, own in FAMILIES.values() if layer in layers)
     return route(layer, process)
 
 
 def in_one_family(family: str, mutant: str, **point: str) -> Float[np.ndarray, "p p"]:
-    """The Hessian with a mutant in the layers of one family, and right in all others."""
+    """The Hessian with a mutant in the layers of one family only."""
     layers, _ = FAMILIES[family]
     wrong = point["layer"] in layers
     return MUTANTS[mutant](**point) if wrong else by_differences(**point)

@@ -68,7 +68,7 @@ def _rotation(angle: float) -> np.ndarray:
 
 @functools.cache
 def heads(size: Size) -> Deltas:
-    """Heads of generic weights, one of each memory."""
+    """Heads with generic weights, one for each time constant."""
     generator = np.random.default_rng(sum(map(ord, "deltanet")))
     W_k = np.zeros((size.neurons, KEYS, WIDTH))
     for index, memory in enumerate(size.time_constants):
@@ -85,7 +85,7 @@ def heads(size: Size) -> Deltas:
 
 
 def closed(size: Size, change: Any = None) -> dict[str, np.ndarray]:
-    """The moments that are judged, by reading: one of each head."""
+    """The judged moments in closed form, by reading: one for each head."""
     deltas, rows = heads(size), []
     for W_k, W_v, W_beta in zip(*deltas[:3], strict=True):
         head = Head(W_k, W_v[None], W_beta, None, 0.0, 0.0, deltas.tiny)
@@ -98,7 +98,7 @@ def closed(size: Size, change: Any = None) -> dict[str, np.ndarray]:
 
 @functools.cache
 def weights(size: Size) -> np.ndarray:
-    """Weights of the simulation's controls."""
+    """Weights of the simulation's control variates."""
     return controls(heads(size), STEPS)
 
 
@@ -110,7 +110,7 @@ def by_steps(size: Size) -> Mapping[str, np.ndarray]:
 
 @functools.cache
 def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
-    """The plan of every point, of a pilot's variance; all have the size of the largest."""
+    """Plans from a pilot's variances, all with the largest sample size."""
     with double_precision(True):
         least = -(-round(NORMAL / size.margin) // BATCH) * BATCH
         pilot = simulate(pilot_key(DRAWS), heads(size), weights(size), least)
@@ -118,7 +118,7 @@ def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
 
 
 def memories(seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
-    """Judge the state and what the weights of gate and value move, at every memory."""
+    """Judge moments of state and of derivatives by weights, for every time constant."""
     sized, forms, deltas = plans(size), closed(size), heads(size)
     with double_precision(True):
         key = group_key(seed, DRAWS)

@@ -26,10 +26,10 @@ def tangent(
     """``g'`` from first-order perturbation of every mode, in closed form.
 
     Args:
-        known: Of the layer at which to differentiate.
+        known: Perturbed layer at the parameters of the derivative.
         along: The direction, by the name of each parameter.
         length: ``T``.
-        derivatives: Whether eigenvalues move too, as they do.
+        derivatives: False for a mutant with constant eigenvalues.
     """
     by_age = np.zeros((2 * length - 1, *known.modes[0].skip.shape))
     for half, modes in enumerate(known.modes):
@@ -61,7 +61,7 @@ def _moved(
 
 
 def moved(known: Perturbed, **parts: float) -> Perturbed:
-    """The perturbed layer with parts of its tangents multiplied."""
+    """The perturbed layer, with factors on parts of its tangents."""
     tangents = {
         name: tuple(
             half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})

@@ -55,7 +55,7 @@ Pair = tuple[float, float, float, float]  # a, b, c, d
 
 
 def _point(p: float, first: Pair, second: Pair, **more: int) -> dict[str, Any]:
-    """A law of two values, and the expectations that it has."""
+    """A distribution of two values, and its expectations."""
     point: dict[str, Any] = {"p": p}
     for end, values in (("1", first), ("2", second)):
         point |= {f"{name}_{end}": v for name, v in zip("abcd", values, strict=True)}
@@ -88,7 +88,7 @@ def enumerated(index: int, steps: int, **point: Any) -> float:
 
 
 def by_ages(steps: int, **point: Any) -> float:
-    """``E h^2`` as a double sum over the ages of what entered, newest first."""
+    """``E h^2`` as a double sum over the ages of inputs, newest first."""
     E = {name: point[f"E_{name}"] for name in ("a", "b", "aa", "ab", "bb")}
     terms = [
         E["aa"] ** n
@@ -135,7 +135,7 @@ LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
 
 
 def _draws(label: str) -> str:
-    """The name of a layer's draws, which those of no other layer have."""
+    """Name of the random numbers of a layer, unique to it."""
     return f"sigprop:gates-{label}"
 
 
@@ -163,7 +163,7 @@ def two_inputs(width: int) -> Law:
 def sampled_moments(
     key: PRNGKeyArray, layer: Layer, num: int, rho: float = 0.0
 ) -> dict[str, Estimate]:
-    """Moments over sequences of Gaussian inputs, AR(1) series of a correlation."""
+    """Moments over sequences of Gaussian inputs with a given AR(1) correlation."""
     shape, program = (BATCH, STEPS, layer.widths[0]), squares(layer)
 
     def task(index: int, count: int) -> dict[str, Sums]:
@@ -193,13 +193,13 @@ def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
 
 @functools.cache
 def plans(label: str) -> dict[str, Plan]:
-    """The plan of each quantity, of a pilot's variance; all have the size of the largest."""
+    """Plans from a pilot's variances, all with the largest sample size."""
     pilot = sampled_moments(pilot_key(_draws(label)), layer_of(label), PILOT)
     return planned(pilot, HEAVY.get(label, INFLATION))
 
 
 def planned(pilot: dict[str, Estimate], inflation: float) -> dict[str, Plan]:
-    """Plans of quantities whose variances a pilot measured, of the size of the largest."""
+    """Plans of quantities from measured variances, all with the largest sample size."""
     planned = {}
     for name, (mean, sem, n) in pilot.items():
         variance = inflation * n * float(sem / mean) ** 2
@@ -233,7 +233,7 @@ def layer_moments(label: str, seed: int) -> tuple[RouteResult, ...]:
 
 
 def _without(letter: str) -> Callable[[Expectations], Expectations]:
-    """Expectations in which one coefficient is always zero."""
+    """Expectations in which one coefficient is zero."""
     return lambda known: {k: v * (letter not in k) for k, v in known.items()}
 
 

@@ -28,15 +28,16 @@ SIMULATED = 11  # matrices at most; the sums are cheaper
 def glorot_decades(
     size: int, steps: int, matrices: int
 ) -> Float[np.ndarray, " matrices"]:
-    """Decades from inputs to states of linear RNNs, the least first.
+    """Growth in decades from inputs to states of linear RNNs, in increasing order.
 
-    White inputs of variance one reach every neuron, so that the mean square of a state
-    is ``sum over k of |A**k|_F**2 / size``.  Infinite where it leaves double precision.
+    White inputs of variance one enter every neuron, so that the mean square of a state
+    is ``sum over k of |A**k|_F**2 / size``.  The growth is infinite beyond double
+    precision.
 
     Args:
-        size: Neurons.
-        steps: A power of two.
-        matrices: How many are drawn.
+        size: Number of neurons.
+        steps: Number of steps, a power of two.
+        matrices: Number of random matrices.
 
     Source: Orvieto et al. (2023), Section 3.2.2: Glorot's initialisation.
     """
@@ -54,9 +55,9 @@ def glorot_growth(size: int, steps: int, matrices: int) -> float:
 
 
 def glorot_simulated(size: int, steps: int, matrices: int) -> float:
-    """Decades from inputs to states of a linear RNN, simulated; median of some matrices.
+    """Growth in decades from inputs to states, simulated; median over some matrices.
 
-    By the layer's own last states, after one sequence for each matrix.
+    The layer runs one sequence for each matrix, and the last state is used.
     """
 
     def decades(matrix_and_key: tuple[Any, Any]) -> Any:

@@ -66,7 +66,7 @@ def _covariance() -> Float[np.ndarray, " lags"]:
 
 
 class Learnt(NamedTuple):
-    """A trained student: the layer at its learnt parameters, its modes, how they move."""
+    """A trained student: the layer, its modes, and their derivatives."""
 
     training: Trained
     layer: Layer
@@ -74,14 +74,15 @@ class Learnt(NamedTuple):
 
 
 class Along(NamedTuple):
-    """The curvature along directions at a trained student, and all that judges it.
+    """The curvature along directions at a trained student, by all routes.
 
     Attributes:
         losses: The exact loss before each step of the training.
-        directions: Of length one, by name.
-        curvature: The closed forms, and what other routes find.
-        second_difference: Differences of the loss of each sequence, from its inputs.
-        spread: Their relative variance by a pilot, inflated.
+        directions: Directions of length one, by name.
+        curvature: Closed forms and values of the other routes.
+        second_difference: Difference of the loss of each sequence, as a function of
+            inputs.
+        spread: Relative variances of these differences in a pilot, inflated.
     """
 
     losses: Sequence[float] | Float[np.ndarray, " steps"]
@@ -92,10 +93,10 @@ class Along(NamedTuple):
 
 
 class Curvature(NamedTuple):
-    """``v' H v`` along each direction: the double sum, autodiff, and no ages at all.
+    """``v' H v`` along each direction: by double sum, by autodiff, and without ages.
 
-    ``bias`` is the relative error of the difference of the second order that the
-    simulation takes, known from the exact loss.
+    ``bias`` is the relative error of the simulated second-order difference, known from
+    the exact loss.
     """
 
     form: Float[np.ndarray, " directions"]
@@ -172,7 +173,7 @@ def _curvature(
     perturbed: Perturbed,
     directions: dict[str, Float[np.ndarray, " p"]],
 ) -> Curvature:
-    """All routes; differences are of the fourth order."""
+    """The curvature by all routes; differences are of fourth order."""
     rows = np.stack(list(directions.values()))
     error, R = _errors(training, rows), _covariance()
     values = np.stack([responses.expected_error(each, R) for each in error])
@@ -216,7 +217,7 @@ def _curvature(
 
 
 def _errors(training: Trained, rows: Float[np.ndarray, "directions p"]):
-    """Responses to impulses, the teacher's subtracted, at each moved parameter."""
+    """Responses to impulses at each moved parameter, minus the teacher's."""
     points = _points(training.x, rows, STEP * SECOND[0])
 
     def errors(points: Any, teacher: Any):
@@ -232,7 +233,7 @@ def _errors(training: Trained, rows: Float[np.ndarray, "directions p"]):
 def _by_autodiff(
     training: Trained, rows: Float[np.ndarray, "directions p"]
 ) -> Float[np.ndarray, " directions"]:
-    """Differences of the gradient."""
+    """Curvature by differences of the gradient from autodiff."""
     grad = jax.grad(lambda x: training.task.population(training.student.at(x)))
     program = jax.jit(jax.vmap(grad), compiler_options=ONCE)
     gradients = np.asarray(program(_points(training.x, rows, STEP * FIRST[0])))
@@ -278,12 +279,12 @@ def learnt_curvature(name: str, seed: int) -> Iterator[RouteResult]:
 
 
 def _draws(name: str) -> str:
-    """The name of a student's draws, which those of no other student have."""
+    """Name of the random numbers of a student, unique to it."""
     return f"sigprop:trained-{name}"
 
 
 def _curvature_plans(student: str, net: Along) -> list[Plan]:
-    """A plan a direction.
+    """A plan for each direction.
 
     Raises:
         ValueError: If the simulated difference is biased.
@@ -301,7 +302,7 @@ def _draw(key: Any) -> Float[Array | np.ndarray, "sequences width time"]:
 
 
 def _simulated(program: Callable[[Any], Any], key: Any, chunks: int) -> Estimate:
-    """The mean over sequences of what the program makes of each."""
+    """The mean over sequences of the program's results."""
     total = []
     for index in range(chunks):
         values = np.asarray(program(_draw(jax.random.fold_in(key, index))))
@@ -310,7 +311,7 @@ def _simulated(program: Callable[[Any], Any], key: Any, chunks: int) -> Estimate
 
 
 def _in_batches(least: Plan, batch: int) -> Plan:
-    """The plan in whole batches."""
+    """The plan, rounded up to complete batches."""
     return dataclasses.replace(least, n=-(-least.n // batch) * batch)
 
 
@@ -326,14 +327,14 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
 
 
 def _fell(losses: Sequence[float] | Float[np.ndarray, " steps"]) -> RouteResult:
-    """Result of checking that the loss fell enough for parameters to be learnt."""
+    """Result of the check that training reduced the loss enough."""
     before, after = losses[0], losses[-1]
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
     return decided(ROUTE, point, math.nan, before > LEARNT * after)
 
 
 def _moment_mutants(net: Learnt) -> dict[str, dict[str, float]]:
-    """Moments at the training input, with each mutant; those without one are ``""``."""
+    """Moments at the training input with each mutant; ``""`` is without a mutant."""
     at, R = position(net.layer, LENGTH), _covariance()
 
     def moments(known: Perturbed = net.known, R: Any = R):
@@ -356,13 +357,13 @@ def _moment_mutants(net: Learnt) -> dict[str, dict[str, float]]:
 
 
 def _is_detected(ratio: float, sized: Plan) -> bool:
-    """True where the plan refutes a form to which the truth has this ratio."""
+    """True if the plan refutes a form whose ratio to the truth is given."""
     low, high = sized.detectable
     return not low < ratio < high
 
 
 def score_of_moments(name: str) -> Score:
-    """Mutation score: mutants in moments that impulses or the simulation's plan refute."""
+    """Mutation score of moments: mutants refuted by impulses or by the plan."""
     with double_precision(True):
         wrong = _moment_mutants(learnt(name))
     sized, truth = _in_batches(plan(MARGIN), BATCH), wrong.pop("")
@@ -379,7 +380,7 @@ def score_of_moments(name: str) -> Score:
 
 
 def score_of_curvature(name: str) -> Score:
-    """Mutation score: mutants in the curvature that autodiff or the plan refutes."""
+    """Mutation score of the curvature: mutants refuted by autodiff or by the plan."""
     net = along(name)
     curve, plans, survivors = net.curvature, _curvature_plans(name, net), []
     wrong = {

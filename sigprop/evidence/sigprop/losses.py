@@ -66,7 +66,7 @@ def diagonal_twin(modes: Modes) -> LRU:
 
 @functools.cache
 def _losses(name: str) -> dict[str, dict[str, float]]:
-    """By route and process; one program for them all."""
+    """The loss by route and process, in one compiled program."""
     with double_precision(True):
         layer = student(SMALL[name]).layer
         system = jax.jit(linearise, compiler_options=ONCE)(layer)
@@ -114,13 +114,13 @@ def by_gramian(student: str, process: str) -> float:
 
 
 def by_lengths(student: str, process: str) -> float:
-    """From the exact losses of two finite lengths, one twice the other."""
+    """From the exact losses of two finite lengths, of which one is twice the other."""
     return _losses(student)["limit"][process]
 
 
 @functools.cache
 def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
-    """``C A**age B`` of student minus teacher, by repeated products; ``D`` at age zero."""
+    """Response ``C A**age B`` of student minus teacher, with ``D`` at age zero."""
     with double_precision(True):
         systems = [
             [np.asarray(part) for part in jax.jit(linearise)(layer)]
@@ -138,7 +138,7 @@ def double_sum(student: str, process: str, mutant: str = "") -> float:
     Args:
         student: One of ``SMALL``.
         process: One of ``PROCESSES``.
-        mutant: What is wrong in it, if anything.
+        mutant: Name of a mutant, if any.
     """
     d, ages = _difference(student), np.arange(AGES)
     lag = abs(ages[:, None] - ages)

@@ -196,7 +196,7 @@ def losses(
 def _shared(
     x: Any, y: Any, opposed: bool, covariances: tuple[Covariance, ...]
 ) -> list[Any]:
-    """Of two filters of weight one; few change where a parameter moves."""
+    """Sum for two filters of weight one; few change if one parameter moves."""
     return [_of_input(x, y, opposed, covariance) for covariance in covariances]
 
 
@@ -214,13 +214,13 @@ def precise_hessians(
     teacher: Values,
     covariances: Mapping[str, Covariance],
 ) -> dict[str, Float[np.ndarray, "p p"]]:
-    """Second derivatives of the loss, parameters in alphabetical order.
+    """Second derivatives of the loss, with parameters in alphabetical order.
 
     Args:
         name: One of ``LAYERS``.
-        values: The student's parameters.
-        teacher: Of ``LAYERS["cartesian"]``.
-        covariances: Of the input; they do not change the layer's response.
+        values: Parameters of the student.
+        teacher: Parameters of the teacher, which is ``LAYERS["cartesian"]``.
+        covariances: Autocovariances of the input; the response does not depend on them.
 
     Returns:
         A Hessian for each covariance.
@@ -253,7 +253,7 @@ def precise_hessians(
 
 
 def _bent(value: Callable[..., Any], count: int) -> Float[np.ndarray, "p p values"]:
-    """Second differences of functions of the parameters that move and their sides."""
+    """Second differences of a function of the moved parameters and their signs."""
     here, up = value(), [value((k, 1)) for k in range(count)]
     down = [value((k, -1)) for k in range(count)]
     hessian = np.zeros((count, count, len(here)))

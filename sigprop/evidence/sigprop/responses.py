@@ -58,7 +58,7 @@ def relative_variance(
 
 
 def by_age(response: Float[np.ndarray, "T d_out T2 d_in"]) -> Ages:
-    """``g``: what the first input does, and before it what the first output hears."""
+    """``g``: response to the first input; at negative ages, of the first output."""
     later = response[:, :, 0]
     earlier = np.moveaxis(response[0, :, :0:-1], 1, 0)
     return np.concatenate([earlier, later])
@@ -76,7 +76,7 @@ Weights = Callable[[Any, Any, Any, int], Float[np.ndarray, "ages ages2"]]
 
 
 def right(n: Any, lag: Any, R: Any, T: int) -> Float[np.ndarray, "ages ages2"]:
-    """``n(j, k) R(j - k) / (2 T)``."""
+    """The right weight ``n(j, k) R(j - k) / (2 T)``."""
     return n * R[lag] / (2 * T)
 
 
@@ -108,7 +108,7 @@ def pair_weights(
     Args:
         covariance: ``R`` at lags from 0 to ``2 T - 1``.
         length: ``T``.
-        weights: The right ones, or those of ``MUTANTS``.
+        weights: The right weights, or a mutant of ``MUTANTS``.
     """
     ages = np.arange(1 - length, length)
     lag = abs(ages[:, None] - ages)

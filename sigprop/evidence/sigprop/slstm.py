@@ -25,7 +25,7 @@ RADIUS = 0.1  # of a circle around the logarithm of a gate
 
 
 def output(f: Any, z: Any, i: float = 0.7) -> Any:
-    """``c/n`` after inputs from the zero state, whose last axis is time."""
+    """``c/n`` for inputs from the zero state; the last axis is time."""
     c, n = 0.0, 0.0
     for entering in np.moveaxis(np.asarray(z), -1, 0):
         c, n = f * c + i * entering, f * n + i
@@ -41,7 +41,7 @@ def signs(T: int) -> Float[np.ndarray, "sequences time"]:
 
 
 def state_by_recursion(f: float, T: int) -> float:
-    """The second moment of one sum, over the square of the other."""
+    """The second moment of one sum, divided by the square of the other."""
     square, n = 0.0, 0.0
     for _ in range(T):
         square, n = f**2 * square + 0.09, f * n + 0.3
@@ -205,15 +205,15 @@ def outputs(
     counted: bool = True,
     floor: float = 0.0,
 ) -> Float[np.ndarray, " time"]:
-    """Outputs of one neuron whose gates see its last output, by the printed equations.
+    """Outputs of one neuron by the printed equations; gates depend on the last output.
 
     Args:
         b: Bias of the input gate.
         seen: Weight of the last output in the arguments of all gates.
-        shift: What is added to the bias.
-        entering: Whether the input has the shifted gate.
-        counted: Whether the normaliser has it.
-        floor: What the normaliser is at least, in the output.
+        shift: Change of the bias.
+        entering: True if the input has the shifted gate.
+        counted: True if the normaliser has the shifted gate.
+        floor: Lower bound of the normaliser in the output.
     """
     c, n, h, found = 0.0, 0.0, 0.0, []
     for step in range(12):

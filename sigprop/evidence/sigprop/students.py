@@ -42,12 +42,12 @@ TRAINING_INPUT = "rho=0.8"
 
 
 class Student(NamedTuple):
-    """A layer as a function of one vector.
+    """A layer as a function of one vector of parameters.
 
     Attributes:
-        layer: As it was drawn.
+        layer: The layer at initialisation.
         x: Its parameters.
-        split: The parameters by name, from the vector.
+        split: Function from the vector to the parameters by name.
     """
 
     layer: Layer
@@ -149,9 +149,9 @@ class Trained(NamedTuple):
     """A training, from its start to its end.
 
     Attributes:
-        task: What was learnt, at the training input.
-        student: What learnt it, as drawn.
-        x: The parameters that it found.
+        task: The task at the training input.
+        student: The student at initialisation.
+        x: The parameters after training.
         losses: The exact loss before each step.
     """
 

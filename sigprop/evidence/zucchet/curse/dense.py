@@ -73,12 +73,12 @@ def states_by_powers(late: int) -> Float[np.ndarray, "time n"]:
 def states_by_modes(
     late: int, *, entering: str = "inverse", leaving: str = "vectors"
 ) -> Complex[np.ndarray, "time n"]:
-    """``P h_diag`` of Eq. 8, whose newest input has no delay whatever ``late`` is.
+    """``P h_diag`` of Eq. 8, in which the newest input has no delay.
 
     Args:
         late: Ignored.
-        entering: What turns an input into modes; another is a mutant.
-        leaving: What turns the modes back; another is a mutant.
+        entering: Maps an input to modes; another map is a mutant.
+        leaving: Maps modes to states; another map is a mutant.
     """
     A, _, x = _problem()
     lam, P = np.linalg.eig(A)
@@ -123,8 +123,9 @@ def moved_by_terms(
     """``dh_T/dA`` along ``E`` as the sum of the three terms of Eq. 9.
 
     Args:
-        draw: Which matrix, direction and inputs.
-        weights: Of the terms: readout, eigenvalues, input; all one but for a mutant.
+        draw: Index of the matrix, direction and inputs.
+        weights: Weights of the terms (readout, eigenvalues, input); not all one for a
+            mutant.
     """
     return np.array(weights) @ np.array(_terms(draw))
 
@@ -270,7 +271,7 @@ def _energies_by_covariances(gap: float, source: str) -> Energies:
 
 
 def _energies_at_rest(gap: float) -> Energies:
-    """Both energies where the input is constant: nothing moves in the end."""
+    """Both energies under constant input, for which derivatives converge."""
     A, size = _at_radius(gap), 3
     lam, P = np.linalg.eig(A)
     inverse, still = np.linalg.inv(P), np.linalg.inv(np.eye(size) - A)
@@ -335,7 +336,7 @@ def entry_growth(
 def share_left(
     energies: Callable[..., Energies], source: str
 ) -> Float[np.ndarray, "n n"]:
-    """Exponent of the share that the dominating term leaves, ``gap^p``, by entry."""
+    """Exponent of the share outside the dominating term, ``gap^p``, by entry."""
 
     def share(gap: float) -> Float[np.ndarray, "n n"]:
         total, rest = energies(gap, source)
@@ -349,9 +350,9 @@ def _everywhere(power: float) -> list[list[float]]:
 
 
 def corner(radius: float) -> tuple[float, float]:
-    """``dh_1/dA_11`` at rest by the eigenvalue term alone, and whole.
+    """``dh_1/dA_11`` at rest: the eigenvalue term, and the total.
 
-    ``A`` turns by a quarter and shrinks to ``radius``, the input is ``(1, 0)``.
+    ``A`` is a quarter turn times ``radius``, and the input is ``(1, 0)``.
     """
     A, E = radius * np.array([[0.0, -1.0], [1.0, 0.0]]), np.diag([1.0, 0.0])
     lam, P = np.linalg.eig(A)

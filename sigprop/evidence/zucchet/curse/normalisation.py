@@ -139,7 +139,7 @@ NORMALISED = each(normalised, MOMENTS)
 
 
 def grey(quantity: str) -> Evidence:
-    """The bare moment of a quantity under constant input."""
+    """The moment of a quantity under constant input, without normalisation."""
     return Evidence(also(SIZES, rho=1.0, quantity=quantity), MOMENTS)
 
 
