@@ -75,7 +75,7 @@ def gain(
 
 
 def least_gain(table: int, model: str, other: str, tasks: str = "") -> float:
-    """Smallest difference of two models' accuracies over tasks, in percentage points."""
+    """Smallest difference of two models' accuracies over tasks, in points."""
     return float(gain(table, model, other, tasks).min())
 
 
@@ -128,7 +128,7 @@ def share_improved(table: int, model: str, other: str, tasks: str) -> float:
 def majority(
     *rows: tuple[int, str, str, str], example: Example | None = None
 ) -> Evidence:
-    """Evidence that a model beats another on most tasks, with arguments as in ``gains``."""
+    """Evidence that a model beats another on most tasks; arguments as in ``gains``."""
     comparisons = points("table model other tasks", *rows)
     return numbers(share_improved, 0.5, comparisons, ">", wrong=1.0, example=example)
 
@@ -226,14 +226,14 @@ def _radii(panel: str) -> tuple[Float[np.ndarray, " 3"], Float[np.ndarray, " 3"]
 
 
 def best_ring(panel: str) -> Float[np.ndarray, " 2"]:
-    """``r_max`` and ``r_min`` of a panel's best accuracy, the last one if several are equal."""
+    """``r_max`` and ``r_min`` of a panel's best accuracy; the last one of equals."""
     values, (outer, inner) = stability_panel(panel), _radii(panel)
     upper, lower = np.argwhere(values == values.max())[-1]
     return np.array([outer[upper], inner[lower]])
 
 
 def best_outer(panel: str) -> Float[np.ndarray, " 3"]:
-    """For each ``r_min`` the ``r_max`` of the best accuracy, the first one of equals."""
+    """For each ``r_min`` the ``r_max`` of the best accuracy; the first of equals."""
     return _radii(panel)[0][np.argmax(stability_panel(panel), axis=0)]
 
 

@@ -79,7 +79,7 @@ def diagonal_output(
 def output_in_basis(
     seed: int, steps: int, of: Callable[[Any], Any] = np.asarray
 ) -> Float[np.ndarray, " time"]:
-    """A dense linear RNN's output from states in the eigenbasis, with readout ``C of(P)``.
+    """A dense linear RNN's output from states in the eigenbasis, read by ``C of(P)``.
 
     Source: Orvieto et al. (2023), Section 3.2.1.
     """

@@ -23,7 +23,7 @@ CAUSAL = ("decaying", "ringing")
 
 
 def causal_share(kernel: str) -> float:
-    """Energy of a kernel at non-negative times, the part that a causal system can match."""
+    """Energy of a kernel at non-negative times, which a causal system can match."""
     t = line(0.0, 40.0)
     x = {
         "decaying": np.where(t >= 0, np.exp(-t), 0),
@@ -161,7 +161,7 @@ def shifted_transform(omega: float, delay: float, width: float) -> complex:
 
 
 def phased_transform(omega: float, delay: float, width: float) -> complex:
-    """Transform of a delayed asymmetric signal, as a phase times the undelayed transform."""
+    """Transform of a delayed asymmetric signal: a phase times the transform."""
     return np.exp(-1j * omega * delay) * shifted_transform(omega, 0.0, width)
 
 

@@ -133,7 +133,7 @@ def area_start(
     radius: Callable[[float, float, float], float] = radius_of_share,
     gamma: Callable[[float], float] = lambda radius: math.sqrt(1 - radius**2),
 ) -> Float[np.ndarray, " 3"]:
-    """Modulus, phase and gamma at initialisation, with the modulus by bisection on area."""
+    """Modulus, phase and gamma at initialisation; the modulus by bisection on area."""
     modulus = radius(u_1, r_min, r_max)
     return np.array([modulus, max_phase * u_2, gamma(modulus)])
 
@@ -157,7 +157,7 @@ def bracketed(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
 def recurred(
     seed: int, cut: int, step: int = 1, enter: Callable[..., complex] = _after
 ) -> Complex[np.ndarray, " 2"]:
-    """The product of the factors and the recurrence, in order; reversed if ``step`` is -1."""
+    """The product of the factors and the recurrence; backwards for ``step`` -1."""
     del cut
     x, product = 0j, 1 + 0j
     for a, b in _pairs(seed)[::step]:

@@ -148,7 +148,7 @@ def tilt_without_turn(
 def learned_by_adam(
     lag: float, rate: float, theta: float, turned: float, along: bool = True
 ) -> float:
-    """Loss in (re, im) after 500 steps of Adam from a phase ``lag`` below the solution's.
+    """Loss in (re, im) after 500 steps of Adam, from a phase ``lag`` below the target.
 
     The initial value turns ``along`` with the planted solution, or stays.
     """

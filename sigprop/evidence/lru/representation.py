@@ -105,7 +105,7 @@ def order_of_kernel(size: int, free: int, seed: int) -> int:
 
 
 def exponentials_of_kernel(size: int, free: int, seed: int) -> int:
-    """Number of different ``z`` with nonzero weight in the kernel, a sum of ``w z^j``."""
+    """Number of different ``z`` with nonzero ``w`` in the kernel ``sum w z^j``."""
     sums: dict[complex, complex] = {}
     for lam, weight in zip(*modes(size, free, seed), strict=True):
         for z, w in ((lam, weight), (np.conj(lam), np.conj(weight))):

@@ -17,7 +17,7 @@ from sigprop.numerics.precision import double_precision
 
 
 def binary_operator(first, second):
-    """The listing's ``binf``: joins decay, angles and state of two intervals of time."""
+    """The listing's ``binf``, which joins decay, angles and state of two intervals."""
     decay, angle, state = second
     turned = jnp.stack([-first[2][..., 1::2], first[2][..., 0::2]], -1)
     turned = turned.reshape(first[2].shape)

@@ -164,7 +164,7 @@ def angles_of_listing(heads: int, size: int) -> float:
 
 
 def planes(A: Matrix) -> float:
-    """Number of planes that a matrix rotates: half its eigenvalues off the real axis."""
+    """Number of planes that a matrix rotates: half its nonreal eigenvalues."""
     return np.sum(np.abs(np.linalg.eigvals(A).imag) > 1e-9) / 2
 
 

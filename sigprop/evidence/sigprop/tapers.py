@@ -15,7 +15,7 @@ Spectrum = Float[np.ndarray, " channels"]
 
 
 def fitting(N: int, t: float, T: float) -> int:
-    """Number of time constants in geometric order up to ``T`` that do not exceed ``t``."""
+    """Number of time constants up to ``t``, out of ``N`` geometric ones up to ``T``."""
     return int(np.sum(np.geomspace(1.0, T, N) <= t))
 
 

@@ -38,7 +38,7 @@ def _by_jax(
 
 
 class Way(NamedTuple):
-    """A routine for derivatives, and a function that returns states after each input."""
+    """A routine for derivatives, and a function that returns the states."""
 
     derivative: Callable[..., Any]
     run: Callable[..., Any]

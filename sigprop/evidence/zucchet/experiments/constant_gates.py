@@ -39,12 +39,12 @@ def pair_sum(alpha: complex, beta: complex, a: float, b: float, rho: float) -> c
 
 
 def moment(of: Callable[[float], Weights], lam: float, **covariance: float) -> float:
-    """The second moment of what has these weights at a gate, as a double sum."""
+    """The second moment for given weights at a gate, as a double sum."""
     return quadratic(of(lam), autocovariance(AGES, **covariance))
 
 
 def bias_derivative(lam: float) -> Weights:
-    """Derivative of the weights by the gate's bias, moved in the complex plane."""
+    """Derivative of the weights by the gate's bias, by a complex step."""
     return complex_step(lambda bias: weights(sigmoid(bias)), logit(lam))
 
 

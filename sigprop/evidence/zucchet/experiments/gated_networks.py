@@ -7,7 +7,7 @@ from sigprop.numerics.precision import double_precision
 
 
 def sampled_gate(tau: float) -> float:
-    """The gate at rest whose bias is drawn on ``[tau, tau]``."""
+    """The gate at rest for a bias sampled on ``[tau, tau]``."""
     import jax
 
     from sigprop.layers.gru import chrono

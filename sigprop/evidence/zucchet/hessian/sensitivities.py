@@ -42,7 +42,7 @@ def pair_sum(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
 def of_pair(
     function: Callable[..., complex], alpha: complex, beta: complex, **point: Any
 ) -> complex:
-    """A function of two eigenvalues in the letters of the lemmas, alpha and beta."""
+    """A function of two eigenvalues from a form in the letters of the lemmas."""
     return function(alpha, beta, **point)
 
 
@@ -50,9 +50,9 @@ PAIR_ROUTES = {"reference": pair_sum, "quadrature": pair_quadrature}
 
 
 def gauss_newton(parametrisation: str, **point: Any) -> Float[np.ndarray, "2 2"]:
-    """Gauss-Newton block of unit i's parameters (rows) and j's, by sensitivities.
+    """Gauss-Newton block of the parameters of units i (rows) and j, by sensitivities.
 
-    The covariance of the output's explicit sensitivities to them.
+    It is the covariance of the output's explicit sensitivities to the parameters.
     """
     of = problem(parametrisation, **point)
     filters = [
@@ -70,7 +70,7 @@ def gauss_newton(parametrisation: str, **point: Any) -> Float[np.ndarray, "2 2"]
 def routes(
     parametrisation: str, of: Callable[[Any], Any] = lambda matrix: matrix
 ) -> dict[str, Routine]:
-    """Two routes to what is taken of units i's and j's block: differences, and sums."""
+    """Two routes to a function of the block of units i and j: differences, and sums."""
     return {
         "reference": lambda **point: of(block(parametrisation, **point)),
         "sensitivities": lambda **point: of(gauss_newton(parametrisation, **point)),

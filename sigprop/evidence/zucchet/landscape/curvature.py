@@ -66,7 +66,7 @@ def partial(
 ) -> float:
     """A derivative of the loss by ``nu`` and ``theta``: finite differences of sums.
 
-    The teacher's modulus is the student's if it is left out.
+    By default, the teacher has the modulus of the student.
     """
     teacher = nu if nu_star is None else nu_star
     with mpmath.workdps(DIGITS):
@@ -79,7 +79,7 @@ def partial(
 
 
 def _squares(values: Any, gain: bool) -> Any:
-    """The loss through the recurrence of the suite, for JAX to differentiate."""
+    """The loss through the package's recurrence, for JAX to differentiate."""
     import jax.numpy as jnp
 
     from sigprop.neuron.recurrence import linear_recurrence
@@ -116,7 +116,7 @@ def partial_autodiff(
 ) -> float:
     """A derivative of the loss by ``nu`` and ``theta``, by JAX through the recurrence.
 
-    The teacher's modulus is the student's if it is left out.
+    By default, the teacher has the modulus of the student.
     """
     import jax.numpy as jnp
 

@@ -45,7 +45,7 @@ def _through_the_suite(lam: complex, index: int) -> Complex[np.ndarray, " ages"]
 
 
 def impulse_kernel(lam: complex) -> Complex[np.ndarray, " ages"]:
-    """Weight of the input of each age, through the recurrence of the suite."""
+    """Weight of the input of each age, through the package's recurrence."""
     return _through_the_suite(lam, 0)
 
 

@@ -40,9 +40,10 @@ def _diverges(decay: Any, turn: Any) -> bool:
 def divergence(
     claim: Claim, seed: int, says: Callable[..., bool] = _diverges
 ) -> tuple[RouteResult, ...]:
-    """Limits of the sensitivity at the edge: by SymPy, and seen through the scan.
+    """Limits of the sensitivity at the boundary, by SymPy and by the package's scan.
 
-    The impulse route's value is the growth of the moment from gap 1e-2 to gap 1e-3.
+    The value of the impulse route is the growth of the moment from gap 1e-2 to gap
+    1e-3.
     """
     from sigprop.judge.routes import QUANTITIES  # and with it JAX, for this check alone
 

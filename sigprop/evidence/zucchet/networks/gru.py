@@ -25,9 +25,9 @@ def _gru(
     Float[np.ndarray, "2 n"],
     Float[np.ndarray, "2 d_in"],
 ]:
-    """A GRU with weights that let one of its gates show.
+    """A GRU whose weights make one of its gates visible in the next state.
 
-    With two states and two inputs: those of its step, and those of the step before.
+    It has two states and two inputs: those of its step, and those of the previous step.
     """
     generator = np.random.default_rng(11)
     shapes = {name: (SIZE, D_IN if name.endswith("x") else SIZE) for name in MATRICES}
@@ -48,7 +48,7 @@ def _gru(
 
 
 def gru_layer(part: str) -> Float[np.ndarray, " n"]:
-    """A gate or the state after one step, read off the layer's next state."""
+    """A gate or the state after one step, from the layer's next state."""
     import jax.numpy as jnp
 
     from sigprop.layers import GRU
@@ -72,8 +72,8 @@ def gru_written(part: str, mutant: str = "") -> Float[np.ndarray, " n"]:
     """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``.
 
     Args:
-        part: Which of them.
-        mutant: Which of ``MUTANTS`` is made; none by default.
+        part: Gate or state.
+        mutant: One of ``MUTANTS``, if any.
     """
     w, states, inputs = _gru(part)
     h, x = states[int(mutant == H_BEFORE)], inputs[int(mutant == X_BEFORE)]

@@ -28,7 +28,7 @@ def response(lam: Any, gain: Any = 1.0) -> Any:
 
 
 def detached(nu: Any, phase: Any) -> Any:
-    """Response of the normalised layer whose factor no derivative sees."""
+    """Response of the normalised layer; derivatives do not act on the factor."""
     import jax.numpy as jnp
     from jax import lax
 
