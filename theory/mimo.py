@@ -47,7 +47,7 @@ def state_of_two() -> Derivation:
 
 
 def _write() -> tuple[Expr, Expr]:
-    """Entries of ``E e e^T``: what all entries share, and what the diagonal has more."""
+    """Entries of ``E e e^T``: the common value, and the addition on the diagonal."""
     return shift**2, 1 / rank
 
 
