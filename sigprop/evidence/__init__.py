@@ -16,7 +16,7 @@ from sigprop.theory.claims import find, home
 if TYPE_CHECKING:
     import xarray as xr
 
-Load = Callable[[str], "xr.Dataset"]  # of a sweep's name, its stored result
+Load = Callable[[str], "xr.Dataset"]  # from a sweep's name to its result
 
 
 def nothing_stored(sweep: str) -> "xr.Dataset":

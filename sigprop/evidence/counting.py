@@ -58,11 +58,11 @@ def growth_of_products(model: str) -> float:
 
 def _attend(u: Any) -> Any:
     scores = u.dot(u.T)
-    return scores.dot(u)  # the softmax between takes no product of two entries
+    return scores.dot(u)  # the softmax has no products of two entries
 
 
 def _recur(u: Any) -> Any:
     faded = np.zeros(u.shape[1])
     for entering in u:
-        faded = (faded + entering) * 0.9  # the state, as the next step takes it
+        faded = (faded + entering) * 0.9  # the decayed state of the next step
     return faded

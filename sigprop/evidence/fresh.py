@@ -24,10 +24,10 @@ from sigprop.judge.run import (
 from sigprop.judge.verdict import Outcome
 from sigprop.theory.claims import find, home, registry
 
-GRIDS = "grids"  # the part of all claims that share trajectories on grids
+GRIDS = "grids"  # name of the part with all claims on grids
 DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers
-Simulate = Callable[[int], Iterable[RouteResult]]  # of a seed
-SAME = 1e-9  # relative difference below which two forms are one
+Simulate = Callable[[int], Iterable[RouteResult]]  # function of a seed
+SAME = 1e-9  # relative difference below which two forms are equal
 
 
 class Answer(NamedTuple):

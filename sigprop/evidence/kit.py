@@ -19,7 +19,7 @@ import scipy
 from jaxtyping import Float, Inexact, Num
 
 Points = tuple[dict[str, Any], ...]
-EPS = 1e-30  # a complex step has no subtraction, so it may be as small as one likes
+EPS = 1e-30  # step; small, because a complex step has no cancellation
 NODES = 24
 TURNS = np.exp(2j * np.pi * np.arange(NODES) / NODES)
 STENCILS = {
@@ -346,7 +346,7 @@ def exponent(function: Callable[[float], Any], first: float, second: float) -> A
 
 def spectral_norm(matrix: Float[np.ndarray, "n n"], steps: int = 400) -> float:
     """Spectral norm of a symmetric matrix, by power iteration."""
-    x = np.cos(np.arange(len(matrix)))  # a generic start
+    x = np.cos(np.arange(len(matrix)))  # generic initial vector
     for _ in range(steps):
         x = matrix @ (matrix @ x)
         x = x / np.linalg.norm(x)

@@ -76,7 +76,7 @@ INTERVAL = (
 HEADS = ("measured", "value", "interval", "of")
 NAMES = {"lru": "LRU", "rotrnn": "RotRNN", "blur": "BLUR"}
 
-# By sweep: the task, and what was trained.
+# By sweep: the task, and the trained networks.
 AUDITED = {
     "norms": (
         "digits",
@@ -95,7 +95,7 @@ MOMENTS = {
     "error": "error that comes back to the states",
     "gradient": "gradient by the eigenvalues",
 }
-# By rung of ``sigprop.audit.moments``: what a moment is predicted from.
+# Descriptions of the assumptions (rungs) of ``sigprop.audit.moments``.
 PREDICTIONS = {
     "stationary": "measured autocovariances",
     "independent": "autocovariances of channels that are alike and independent",
@@ -192,7 +192,7 @@ LINEAR = Against(
 VALIDATION = LINEAR._replace(
     error="validation error", own="best_mse", known="control_validation_mse"
 )
-# By sweep: the models, and what they are compared with.
+# By sweep: the models, and the errors to compare.
 FORECASTS: dict[str, tuple[tuple[str, ...], tuple[Against, ...]]] = {
     "forecasts": (("blur", "lru"), (NAIVE, LINEAR, VALIDATION)),
     "forecast_settings": (("blur",), (LINEAR,)),
@@ -205,7 +205,7 @@ FORECASTERS = (
 )
 CHOSEN = "The networks' setting was chosen on the validation, for all tasks alike."
 OTHER = "The networks' setting is one of those that were not chosen."
-TABLES = (3, 8, 12)  # of BLUR, with errors that the sweep ``forecasts`` measures too
+TABLES = (3, 8, 12)  # tables of BLUR whose errors the sweep ``forecasts`` measures
 
 
 def ratios(

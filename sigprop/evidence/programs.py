@@ -21,7 +21,7 @@ def computed(function: Callable[..., Any], *arrays: Any, **constants: Any) -> An
         arrays: Its arrays, numbers, layers and keys.
         constants: Its named arguments that are constant when it is traced.
     """
-    import jax  # what a row is judged on can be told without it
+    import jax  # the evidence of a row can be listed without JAX
 
     program = jax.jit(function, static_argnames=tuple(constants))
     with double_precision(True):

@@ -17,7 +17,7 @@ LRU_TABLE_3 = {
     label: [float(number.partition("(")[0]) for number in row.values()]
     for label, row in lru.TABLES["3"].rows.items()
 }
-# Rows of that table by their names here.
+# Rows of that table, by the names of this module.
 SOURCES = {
     "S4": "S4 (its paper)",
     "S4D-Legs": "S4D-LegS (its paper)",

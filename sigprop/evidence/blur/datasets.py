@@ -50,7 +50,7 @@ def by_moments(y: Targets, guess: Targets) -> list[float]:
     """Both errors from the distribution of the differences: tail, variance and mean."""
     error = np.subtract(y, guess)
     sizes = np.sort(abs(error))
-    above = 1 - np.arange(len(sizes)) / len(sizes)  # share that is above each size
+    above = 1 - np.arange(len(sizes)) / len(sizes)  # shares above each size
     tail = np.diff(sizes, prepend=0.0) @ above
     return [float(tail), float(np.var(error) + np.mean(error) ** 2)]
 

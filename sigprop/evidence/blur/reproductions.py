@@ -28,7 +28,7 @@ VERDICTS: tuple[Verdict, ...] = (
     "impossible",
     "not attempted",
 )
-HALF = 0.0005  # of the last printed digit
+HALF = 0.0005  # half of the last printed digit
 METHODS = {
     "BLUR": "blur",
     "LRU": "lru",

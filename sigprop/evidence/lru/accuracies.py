@@ -20,7 +20,7 @@ from sigprop.theory.tables import NOTHING, Table
 
 TASKS = [task.lower() for task in printed.TASKS]
 CHANCE = 50.0
-# What the points below call a model, and what ``RUNGS`` or the table call it.
+# Names of models at the points below, and in ``RUNGS`` or the table.
 NAMES = {
     "linear": "dense",
     "real+im": "complex",

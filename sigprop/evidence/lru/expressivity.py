@@ -123,7 +123,7 @@ def fitted_output_of_network(
     poles, weights = _poles(count, seed), fitted_weights(count, seed)
     outputs = []
     for tone in _tones(count):
-        # A sine is a state that turns; the modes it drives forget their own start.
+        # A sine is a rotating state; the driven modes forget their initial values.
         A = np.zeros((2 * count + 2, 2 * count + 2))
         for i, pole in enumerate(poles):
             A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(pole)

@@ -20,7 +20,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 POWER = 100  # k in the paper's problem of learning powers
-STEPS = 500  # of Adam, Fig. 8
+STEPS = 500  # steps of Adam, Fig. 8
 PLANTED = 0.01  # nu of the planted solution here: |lam|^100 = exp(-1)
 
 

@@ -136,7 +136,7 @@ WRONG_BLOCKS = {
         "theta doubled": lambda lam, B, C: (lam**2 / abs(lam), B, C),
     }.items()
 }
-# A P that turns B~ alone, C~ alone, or both the same way.
+# Mutants: P rotates only B~, only C~, or both in the same direction.
 WRONG_BASES = {
     name: partial(real_blocks, change=change)
     for name, change in {
@@ -251,7 +251,7 @@ def both_by_sums(seed: int, heads: int, size: int) -> Sequence:
 PAIRS = points("seed pairs", (3, 2), (4, 2))
 LRUS = {"layer": paired_lru, "reference": paired_sum}
 
-# Conjugate pairs that nothing enforces.
+# Conjugate pairs are not enforced.
 
 
 def eigenvalues_of_layer(seed: int, size: int) -> Complex[np.ndarray, " modes"]:

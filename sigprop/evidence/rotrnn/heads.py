@@ -65,7 +65,7 @@ def inputs(seed: int) -> Sequence:
 def layer(p: Parameters) -> RotRNN:
     """``sigprop.layers.RotRNN`` of given parameters."""
     arrays = p.theta, p.gamma_log[:, 0], p.M, p.B.reshape(-1, WIDTH), p.C, p.D
-    return RotRNN(*map(jax.device_put, arrays))  # no program for each shape
+    return RotRNN(*map(jax.device_put, arrays))  # avoids a program for each shape
 
 
 @functools.cache

@@ -126,7 +126,7 @@ def joined_by_steps(
     return np.concatenate([[np.prod(gammas)], sum(angles), h.view(float)])
 
 
-# What is drawn.
+# Random initial values.
 
 
 def skip_of_layer(seed: int, matrix: bool) -> Sequence:

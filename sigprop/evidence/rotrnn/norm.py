@@ -238,7 +238,7 @@ STEPS = (
 )
 ONE_STEP = {"reference": step_norm, "atoms": step_norm_of_atoms}
 
-# By name the powers of alpha and gamma that Eq. 6 does not have.
+# Mutants by name: powers of alpha and gamma other than those of Eq. 6.
 WRONG_POWERS = {
     "alpha on the input alone": {"on_state": (0, 1)},
     "alpha on the state alone": {"on_input": (0, 0)},

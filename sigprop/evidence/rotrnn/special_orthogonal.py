@@ -58,7 +58,7 @@ def member_of_precise_blocks(seed: int, size: int, sign: int) -> Matrix:
         return np.array(rows, dtype=float)
 
 
-# Surjectivity: each rotation from one P of determinant one.
+# Surjectivity: each rotation comes from a P of determinant one.
 
 
 def _angle(block: Matrix) -> float:
@@ -74,7 +74,7 @@ def schur_form(A: Matrix) -> tuple[Matrix, Float[np.ndarray, " pairs"]]:
         paired = index + 1 < size and abs(form[index + 1, index]) > 1e-8
         (pairs if paired else singles).append(index)
         index += 2 if paired else 1
-    # Eigenvalues -1 come in pairs, and so do those of 1 but for one in an odd size.
+    # Eigenvalues -1 come in pairs.  So do eigenvalues 1, except for one in an odd size.
     singles.sort(key=lambda i: form[i, i])
     order = [i for first in pairs for i in (first, first + 1)] + singles
     P, form = P[:, order], form[np.ix_(order, order)]

@@ -32,7 +32,7 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory import correlated_gates as theory
 from sigprop.theory.claims import Claim
 
-FADED = 12  # steps after which |a| of at most 0.1 has left 1e-12
+FADED = 12  # steps after which |a|^n is below 1e-12 for |a| up to 0.1
 
 
 def _point(p: float, rho: float, first: Any, second: Any) -> dict[str, Any]:
@@ -84,7 +84,7 @@ CHAINS: Points = tuple(
     )
 )
 
-# Whole layers: those of numbers a neuron, each at a correlation of its own.
+# Whole layers with elementwise gates, each with another correlation of inputs.
 
 RHO = {"rglru": 0.9, "mingru": -0.6, "selective": 0.8, "gla": -0.5, "unit": 0.7}
 
@@ -173,7 +173,7 @@ def mutants(rho: float) -> dict[str, dict[str, Any]]:
 
 def score(claim: Claim) -> Score:
     """Mutation score: mutants that the sequences of two inputs refute or miss."""
-    del claim  # all of them are tried on every layer
+    del claim  # all mutants are tried on every layer
     survivors, total = [], 0
     with double_precision(True):
         for name, rho in RHO.items():

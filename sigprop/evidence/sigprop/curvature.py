@@ -43,9 +43,9 @@ PROCESSES = {
     "rho=0.9": Covariance(0.0, 1.0, 0.9),
     "mixed": Covariance(0.3, 1.2, 0.7),
 }
-STEP = 0.1  # of S4
-ASIDE = 0.01  # of a radian, from the students' eigenvalues to the teacher's
-FLAT = 1e-12  # a scale of rounding, in units of the largest
+STEP = 0.1  # step size of S4
+ASIDE = 0.01  # phase between students' and teacher's eigenvalues, in radians
+FLAT = 1e-12  # rounding error relative to the largest entry
 
 Draw = np.random.Generator
 
@@ -250,7 +250,7 @@ def by_spectrum(layer: str, process: str) -> Float[np.ndarray, "p p"]:
         return np.asarray(program(x, z, share, goal)) / _scale(layer, process)
 
 
-# What an error would leave: each must be told from the truth.
+# Hessians with errors, each of which the evidence must refute.
 
 
 @functools.cache
@@ -272,7 +272,7 @@ MUTANTS: dict[str, Callable[..., Any]] = {
 }
 
 
-# By family the layers at one input each, and a route that no other family can take.
+# By family: its layers, with one input each, and a route of this family only.
 FAMILIES: dict[str, tuple[dict[str, str], Callable[..., Any]]] = {
     "diagonal": (dict.fromkeys(("cartesian", "lru", "s4"), "mixed"), by_autodiff),
     "dense": ({"dense": "mixed", "block": "rho=0.9"}, by_gramian),

@@ -12,7 +12,7 @@ from sigprop.evidence.sigprop.delta_rules import sequences
 from sigprop.evidence.sigprop.layers_of_today import axes, simplex
 from sigprop.judge.basis import Basis, Evidence
 
-MANY = 400  # writes after which an error stays
+MANY = 400  # writes until the error is stationary
 Matrix = Float[np.ndarray, "d d"]
 
 

@@ -46,13 +46,13 @@ from sigprop.neuron.delta_simulation import (
 )
 from sigprop.numerics.precision import double_precision
 
-DRAWS = "sigprop:memories-deltanet"  # the name of all that is drawn
+DRAWS = "sigprop:memories-deltanet"  # name of the random numbers
 STEPS = 1024
-EXACT = 0.01  # of a margin, by which two rules of quadrature may differ
-NORMAL = 0.08 * BATCH  # trajectories over the margin, for a normal law
-LONG = 10.0  # extent of the keys, beside which what is added to their length is nothing
-SPREAD = 0.5  # of what the gate bends
-SHARED = 0.6  # of the gate's row that lies where keys are seen
+EXACT = 0.01  # share of the margin allowed between two rules of quadrature
+NORMAL = 0.08 * BATCH  # trajectories times margin, for a nearly normal mean
+LONG = 10.0  # extent of the keys, much larger than TINY
+SPREAD = 0.5  # standard deviation of the gate's argument
+SHARED = 0.6  # share of the gate's row in the plane of the keys
 MUTANTS = {
     **OF_HEADS,
     "the gate's slope without its rest": lambda gates: gates._replace(slope=gates.beta),

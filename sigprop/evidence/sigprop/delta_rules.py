@@ -19,7 +19,7 @@ from sigprop.evidence.sigprop.layers_of_today import axes, householder, simplex
 from sigprop.judge.basis import Basis, Evidence
 
 Keys = Float[np.ndarray, "keys d"]
-MANY = 1000  # writes that fill a memory
+MANY = 1000  # writes until a memory is stationary
 GOLDEN = (1 + math.sqrt(5)) / 2
 
 

@@ -71,9 +71,9 @@ def gaussian_by_nodes(beta: float, d: int, T: int) -> float:
 
 def gaussian_by_lengths(beta: float, d: int, T: int) -> float:
     """By the distribution of ``|k|^2``: along the key, ``1 - beta |k|^2`` remains."""
-    scale = 2 ** (d / 2) * math.gamma(d / 2)  # of |k|^2 d, which is chi-squared
+    scale = 2 ** (d / 2) * math.gamma(d / 2)  # |k|^2 d is chi-squared
 
-    def density(x: float) -> float:  # of its root
+    def density(x: float) -> float:  # density of its square root
         return 2 * x ** (d - 1) * math.exp(-x * x / 2) / scale
 
     along, _ = scipy.integrate.quad(

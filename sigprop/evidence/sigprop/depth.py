@@ -29,11 +29,11 @@ from sigprop.theory.claims import Claim
 
 CLAIM = "sigprop:network-moments"
 STEPS, WIDTH, FEATURES, DEPTH = 32, 32, 12, 3
-RADII, SHORT = (0.4, 0.9), (0.1, 0.4)  # the latter forget within the steps
-MOVED = 0.2  # deviation by which every weight is moved, so that the blocks matter
+RADII, SHORT = (0.4, 0.9), (0.1, 0.4)  # with the latter, states forget within the steps
+MOVED = 0.2  # standard deviation of changes of weights, so that blocks matter
 MARGIN, OFF = 0.15, 0.06
 PILOT, INFLATION = 512, 1.5
-EXACT = 1e-9  # asked of a linear network
+EXACT = 1e-9  # relative error allowed for a linear network
 NAMES = ("stream", "state")
 PROCESS = AR1(0.5)
 R = PROCESS.autocovariance(np.arange(STEPS))

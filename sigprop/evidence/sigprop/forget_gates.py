@@ -27,10 +27,10 @@ from sigprop.theory.forget_gates import (
 )
 
 NODES = 60
-LONG = 4000  # steps that stand for the limit
+LONG = 4000  # number of steps for the limit
 FAR = 45.0  # beyond this the logistic density is below 1e-19
-LENGTH = 1e5  # steps that stand for a long sequence
-STEPS = 12  # of a sequence behind a stabiliser
+LENGTH = 1e5  # number of steps for a long sequence
+STEPS = 12  # steps of a sequence with a stabiliser
 
 
 def over_logistic(function: Callable[[float], float]) -> float:
@@ -213,7 +213,7 @@ def _normal(function: Callable[[Any], Any]) -> float:
 def _lognormal(power: int, b: float, spread: float) -> float:
     """A moment of a log-normal variable by its density."""
 
-    def integrand(t: float) -> float:  # of the logarithm
+    def integrand(t: float) -> float:  # as a function of the logarithm
         z = (t - b) / spread
         return math.exp(power * t - z * z / 2) / (spread * math.sqrt(2 * math.pi))
 

@@ -50,7 +50,7 @@ from sigprop.theory import gated_moments as theory
 
 # Recurrences of random coefficients.
 
-FADED = 12  # steps after which E a^2 = 0.07 has left 1e-14
+FADED = 12  # steps after which (E a^2)^n is below 1e-14 for E a^2 = 0.07
 Pair = tuple[float, float, float, float]  # a, b, c, d
 
 
@@ -120,7 +120,7 @@ LONG: Points = tuple(_point(*law) for law in LAWS)
 STEPS, BATCH = 8, 256  # two inputs in eight steps are 256 sequences
 EXACT = 1e-9
 MARGIN, PILOT, INFLATION = 0.15, 16 * BATCH, 2.0
-HEAVY = {"selective": 6.0}  # steps times keys times inputs: a pilot misses the tails
+HEAVY = {"selective": 6.0}  # factor for tails that a pilot misses
 LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.7, 0.97)),
     "mingru": lambda key: mingru(4, 3, key=key, memory=4.0),
@@ -281,7 +281,7 @@ def score(label: str) -> Score:
             abs(mutated[name].value / value - 1) for name, (value, _) in truth.items()
         ]
         if max(apart) < SAME:
-            continue  # nothing decays without a decay
+            continue  # the layer has no decay
         total += 1
         if max(apart) <= EXACT:
             survivors.append(mutant)

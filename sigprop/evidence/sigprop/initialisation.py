@@ -21,7 +21,7 @@ from sigprop.linear.infinite_loss import gramian
 from sigprop.neuron.ginibre import sample_matrices
 from sigprop.theory.papers.sigprop.initialisation import SINGLE
 
-SIMULATED = 11  # matrices at most; the sums are cheaper
+SIMULATED = 11  # largest number of matrices; sums are cheaper
 
 
 @functools.cache
@@ -63,7 +63,7 @@ def glorot_simulated(size: int, steps: int, matrices: int) -> float:
     def decades(matrix_and_key: tuple[Any, Any]) -> Any:
         return jnp.log10(jnp.mean(_last_state(*matrix_and_key, steps) ** 2)) / 2
 
-    def each(*pairs: Any) -> Any:  # a matrix at a time stays in the cache
+    def each(*pairs: Any) -> Any:  # one matrix at a time fits the processor's cache
         return lax.map(decades, pairs)
 
     matrices_and_inputs = _glorot(size, min(matrices, SIMULATED))

@@ -48,13 +48,13 @@ from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
 
 MARGIN = 0.15
-ROUTE = "trained"  # the simulation, at learnt parameters
-LEARNT = 10  # the loss has to fall by this factor at least
+ROUTE = "trained"  # name of the simulation's route
+LEARNT = 10  # smallest factor by which training must reduce the loss
 MOMENTS = ("state", "output", "recurrent", "input", "readout")
 EXACT, DIFFERENCES = 1e-9, 1e-8  # relative error of impulses, and of differences
-STEP = 1e-3  # of differences, along directions of length one
-CHUNK, INFLATION = 512, 1.5  # sequences drawn at once; on the variance of a pilot
-SIDES = np.array([-STEP, STEP])  # of the simulated difference, of the second order
+STEP = 1e-3  # step of differences along unit directions
+CHUNK, INFLATION = 512, 1.5  # sequences per batch; factor on a pilot's variance
+SIDES = np.array([-STEP, STEP])  # points of the simulated second-order difference
 FIRST, SECOND = (
     tuple(map(np.array, zip(*stencil, strict=True)))
     for stencil in (STENCILS[1, 4], STENCILS[2, 4])

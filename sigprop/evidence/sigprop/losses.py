@@ -29,7 +29,7 @@ from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
-AGES = 256  # at half of it the slowest mode, 0.9, has lost 12 digits of its square
+AGES = 256  # at half of it, the square of the slowest mode, 0.9, is below 1e-11
 PROCESSES: dict[str, Any] = {
     "white": White(0.7),
     "rho=0.8": AR1(0.8),
@@ -93,7 +93,7 @@ def _losses(name: str) -> dict[str, dict[str, float]]:
         def all_losses(target: Modes):
             losses = {key: infinite(twin, target) for key, twin in twins.items()}
             pairs = zip(finite(layer, short), finite(layer, long), strict=True)
-            # L(T) = L - c/T up to what the modes have lost in T steps.
+            # L(T) = L - c/T, up to the powers of the modes after T steps.
             return losses | {"limit": [2 * second - first for first, second in pairs]}
 
         losses = jax.jit(all_losses, compiler_options=ONCE)(target)

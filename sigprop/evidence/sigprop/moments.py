@@ -60,11 +60,11 @@ from sigprop.theory import layers as theory
 from sigprop.theory.mutants import mutants_of
 
 STEPS = 14
-EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative
-SMALL = 0.05  # size of the inputs at which a gated layer is judged
+EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # allowed relative errors of impulses
+SMALL = 0.05  # size of the inputs of gated layers
 MARGIN, GATED_MARGIN = 0.15, 0.25
-OFF = {"gate": 0.015, "gru": 0.02, "lstm": 0.035}  # of the first order at SMALL inputs
-PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; on its variance
+OFF = {"gate": 0.015, "gru": 0.02, "lstm": 0.035}  # first-order errors at SMALL
+PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; factor on its variance
 TIMES = (4.0, 32.0)
 ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
 
@@ -97,7 +97,7 @@ GATED: dict[str, Callable[[PRNGKeyArray], Layer]] = {
     "lstm": lambda key: lstm(8, 4, key=key, d_out=3, times=TIMES),
 }
 NUMPY = ("s5", "dense")  # their eigenvectors are NumPy's, which JAX cannot compile
-FIRST = ("state", "output", "input", "readout")  # judged to first order in the inputs
+FIRST = ("state", "output", "input", "readout")  # have a first order
 
 
 def chirp(length: int = 509) -> Recording:
@@ -237,7 +237,7 @@ def plans(label: str) -> dict[tuple[str, str], Plan]:
     for name, form in closed(label).items():
         for quantity in _judged(label):
             if not form.get(quantity):
-                continue  # no such group, or nothing to first order
+                continue  # no such group, or zero at first order
             variance = GAUSSIAN_VARIANCE
             if not _bounded(label, name):
                 mean, sem, n = pilot(label)[name][quantity]
@@ -341,7 +341,7 @@ def score(label: str) -> Score:
         wrong["the directions apart"] = apart
     total, survivors = 0, []
     for mutant, values in wrong.items():
-        right = truth[:, : values.shape[1]]  # at rest, states and outputs alone
+        right = truth[:, : values.shape[1]]  # at rest, only states and outputs
         apart = np.abs(values - right) / np.where(right, right, 1.0)
         if np.all(apart < SAME):
             continue

@@ -42,12 +42,12 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory import gates as theory
 
 WIDTH, STEPS = 2, 1024
-EXACT = 1e-6  # of two rules of quadrature
+EXACT = 1e-6  # relative error allowed between two rules of quadrature
 PILOT = 2 * BATCH  # trajectories of a pilot
 FLOOR, LEAST = (
     3e-4,
     4 * BATCH,
-)  # variance that is planned for at least; for a normal law
+)  # least variance of plans; least trajectories for a normal mean
 SPREAD = {
     "gla": 1.0,
     "gate-unit": 0.7,
@@ -56,7 +56,7 @@ OTHERWISE = 0.45
 OFFSET = {
     "rglru": {"r": -0.4, "i": 0.6},
     "mingru": {"v": 0.7},
-}  # where the layer has one
+}  # offsets of layers that have them
 
 
 class Size(NamedTuple):
@@ -86,7 +86,7 @@ def _rglru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
 
 
 def _mingru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
-    del own  # it has none
+    del own  # this gate has no parameter
     z = sigmoid(at[0])
     return 1 - z, z * at[1]
 
@@ -97,12 +97,12 @@ def _selective(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
 
 
 def _gla(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
-    del own  # it has none
+    del own  # this gate has no parameter
     return sigmoid(at[0]) ** 0.0625, at[1] * at[2]
 
 
 def _unit(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
-    del own  # it has none
+    del own  # this gate has no parameter
     f = sigmoid(at[0])
     return f, (1 - f) * at[1]
 

@@ -19,7 +19,7 @@ from jaxtyping import Float
 from mpmath import mp, mpc, mpf
 
 DIGITS = 50
-STEP = mpf(10) ** -15  # differences err by as much
+STEP = mpf(10) ** -15  # step, which is also the relative error of differences
 
 
 class Filter(NamedTuple):
@@ -135,7 +135,7 @@ def _rotrnn(values: Values) -> list[Filter]:
         outward = mpmath.matrix([[values["C"][0][done + k] for k in range(size)]]) * P
         turned = []
         for k, angle in enumerate(theta):
-            # Two real numbers that turn by the angle are one complex number.
+            # Two real numbers that rotate are one complex number.
             entering = mpc(inward[2 * k], inward[2 * k + 1])
             leaving = mpc(outward[2 * k], -outward[2 * k + 1])
             turned.append(Filter(mpmath.exp(mpc(-nu, angle)), leaving * entering))

@@ -97,7 +97,7 @@ MUTANTS: Mapping[str, Weights] = {
     "the weight squared": lambda n, lag, R, T: right(n * n / T, lag, R, T),
 }
 """Wrong weights of a pair of ages, by the mutant that makes them."""
-SLIGHT = ("steps counted below zero",)  # half a per cent, where both directions meet
+SLIGHT = ("steps counted below zero",)  # changes a loss by at most half a per cent
 
 
 def pair_weights(

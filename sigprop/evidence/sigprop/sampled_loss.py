@@ -41,11 +41,11 @@ from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 from sigprop.theory.claims import Claim
 
-STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences a batch, batches drawn at once
-STEP = 1e-3  # of a difference of the fourth order: rounding and remainder are 1e-12
+STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences per batch, batches per chunk
+STEP = 1e-3  # step of fourth-order differences, whose error is 1e-12
 MARGIN = 0.05
-INFLATION = 1.5  # of a pilot's variance
-# A dense layer is one block, and an LRU is half a BLUR.
+INFLATION = 1.5  # factor on a pilot's variance
+# A dense layer is a single block, and an LRU is one half of a BLUR.
 DIFFERENTIATED = ("block", "rotrnn", "blur")
 
 

@@ -22,8 +22,8 @@ from sigprop.evidence.kit import (
 )
 from sigprop.judge.basis import Basis, Evidence
 
-LONG = 1500  # steps that stand for the limit
-TINY = 1e-7  # a rate that stands for zero
+LONG = 1500  # number of steps for the limit
+TINY = 1e-7  # a rate that is nearly zero
 
 
 # Heads of Mamba-2.

@@ -31,7 +31,7 @@ from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
 from sigprop.training.loop import Optimiser, advance, start
 
 WIDTH = 2  # inputs and outputs of every student
-SEED = 1  # of eight, the one whose block student needs the fewest batches
+SEED = 1  # of eight seeds, that with the fewest batches for ``block``
 LENGTH, ADAM_STEPS, RATE = 60, 200, 0.02
 INPUTS: dict[str, Any] = {
     "white": White(),

@@ -13,7 +13,7 @@ from sigprop.judge.basis import Basis, Evidence
 
 Vector = Float[np.ndarray, " d"]
 SIZE, FIRST, SECOND = 5, 1, 3  # entries of a state, and those that a swap exchanges
-STEPS = 400  # of the alternation: all else of a state is below 1e-15 at c < 0.97
+STEPS = 400  # steps; other parts of the state are below 1e-15 for c < 0.97
 
 
 def transition(

@@ -274,7 +274,7 @@ def controlled(quantity: str) -> Evidence:
     )
 
 
-# Section 3.2: what a stable recurrence keeps of an old input.
+# Section 3.2: the response of a stable recurrence to an old input.
 
 
 def trace(respond: Callable[..., Any], lam: float, age: float) -> float:

@@ -130,7 +130,7 @@ def moved_by_terms(
     return np.array(weights) @ np.array(_terms(draw))
 
 
-# Random matrices: eigenvectors, and how far entries reach.
+# Random matrices: eigenvectors, and effects of their entries.
 
 
 @functools.cache
@@ -230,7 +230,7 @@ def eigenvalues_moved(
     return int(np.sum(np.abs(by(random_matrix(draw, size))) > 1e-6))
 
 
-# How the entries of dh/dA grow towards the edge of stability.
+# Growth of the entries of dh/dA at the stability boundary.
 
 Energies = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n n"]]
 
@@ -300,7 +300,7 @@ def _energies_by_layer(gap: float, source: str) -> Energies:
         dominating = np.einsum("im,tm,m,mk->tki", P, weights, modes, inverse)
         moved = _moved_responses(A, E, length)
         left = moved - dominating
-        if source == "constant":  # which adds the responses up
+        if source == "constant":  # constant inputs sum the responses
             moved, left = moved.sum(axis=0), left.sum(axis=0)
         total[entry], rest[entry] = energy(moved), energy(left)
     return total, rest

@@ -167,7 +167,7 @@ REAL = points("lam rho", (0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
 EDGES = points(
     "phase rho",
     *((0.0, 0.0), (0.0, 0.6), (math.pi, 0.4), (0.0, -0.5), (0.0, 1.0), (math.pi, -1.0)),
-    *((math.pi, 1.0), (0.0, -1.0)),  # the input is silent there
+    *((math.pi, 1.0), (0.0, -1.0)),  # the input has no power there
 )
 state_moment = functools.partial(moment_of, power_response, quantity="state")
 

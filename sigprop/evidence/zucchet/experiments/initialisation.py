@@ -30,7 +30,7 @@ from sigprop.theory import gated
 COMPARED = {"cRNN", "LRU", "GRU"}  # Section 5 and Fig. 5
 INITIALISED = {"cRNN", "LRU", "LSTM"}  # Appendix D.1
 
-# The inputs, and how layers see them.
+# The inputs, and the states that they drive.
 
 
 def half_squared_gap(prediction: list[float], target: list[float]) -> float:
@@ -121,7 +121,7 @@ def network_sizes() -> list[int]:
     return [network.depth, network.width, network.state_size, network.inputs]
 
 
-# Gates as they are drawn.
+# Gates at initialisation.
 
 
 def sampled_odds(tau: float) -> float:

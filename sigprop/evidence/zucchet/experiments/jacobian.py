@@ -95,7 +95,7 @@ def _state_jacobian(layer: GRU, h: Array, u: Array) -> Array:
     return jax.jacrev(lambda h: layer.step(h, u)[0])(h)
 
 
-Step = Callable[[float, float], Float[np.ndarray, "n n"]]  # of t_max and gain
+Step = Callable[[float, float], Float[np.ndarray, "n n"]]  # function of t_max and gain
 
 
 def off_diagonal_share(step: Step, t_max: float, steps: int) -> float:

@@ -22,7 +22,7 @@ from sigprop.evidence.zucchet.experiments.sensitivities import (
 from sigprop.judge.basis import Basis, Evidence, Example
 
 SEEDS = range(20)
-Rows = Float[np.ndarray, "p steps"]  # one a parameter
+Rows = Float[np.ndarray, "p steps"]  # one row per parameter
 Array = Inexact[np.ndarray, "..."]
 Teacher = tuple[Array, Array, Array, Array]  # lam, V, inward, outward
 

@@ -33,7 +33,7 @@ from sigprop.evidence.zucchet.experiments.sizes import dense_layer, dense_size
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory import teacher
 
-# Slopes of the parametrisations.
+# Derivatives of the parametrisations.
 
 
 class Way(NamedTuple):

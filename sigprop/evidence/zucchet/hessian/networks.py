@@ -16,7 +16,7 @@ from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import central, from_modes, power_derivatives, powers
 
-LENGTH = 1024  # 0.99 to twice this power is 1e-9
+LENGTH = 1024  # 0.99^(2 LENGTH) is 1e-9
 
 Parameters = Float[np.ndarray, " p"]
 Jacobian = Float[np.ndarray, "ages p"]

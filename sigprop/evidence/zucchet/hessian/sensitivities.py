@@ -17,7 +17,7 @@ from sigprop.evidence.zucchet.hessian.loss import STEPS, block, derivatives, pro
 from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
 from sigprop.judge.basis import Routine
 
-LENGTH = 4 * STEPS  # ages
+LENGTH = 4 * STEPS  # number of ages
 
 
 def covariance(

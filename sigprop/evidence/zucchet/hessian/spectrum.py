@@ -29,7 +29,7 @@ from sigprop.theory import hessian as H
 from sigprop.theory.recurrences import curvature, steepest_descent
 
 TEACHERS, RANK = 32, 9  # networks of 4 states have 9 curved directions
-GAP = 0.01  # of the eigenvalues of Figure 4
+GAP = 0.01  # gap of the eigenvalues of Figure 4
 SURE = 1e-7  # level of an interval's end
 
 

@@ -25,7 +25,7 @@ from sigprop.judge.results import RouteResult
 from sigprop.theory import teacher_student_proofs as proofs
 from sigprop.theory.claims import Claim
 
-GAPS = (0.03, 0.01)  # between which an exponent is taken
+GAPS = (0.03, 0.01)  # gaps for an exponent
 SHORT = 300  # ages after which 0.9^n is below 1e-13
 
 
@@ -132,7 +132,7 @@ EVIDENCE: dict[str, Basis] = {
         each(explosion, PATH_ROUTES),
         form=lambda path: 2.0 * (path == "exponential angle"),
         printed=0.0,
-        absolute=0.05,  # of the next order in the gap
+        absolute=0.05,  # the next order in the gap
         hand={"neither angle is controlled": lambda path: 2.0 * ("angle" in path)},
         example=Example(
             "the curvature along the LRU's angle at |lam*| = 0.999, divided by the "

@@ -33,8 +33,8 @@ from sigprop.evidence.zucchet.landscape.responses import (
 from sigprop.judge.basis import Evidence
 from sigprop.numerics.precision import double_precision
 
-DIGITS = 40  # of the sums that are differentiated by finite differences
-LEFT = 1e-20  # of the loss, in ages that no sum goes to
+DIGITS = 40  # digits of sums for finite differences
+LEFT = 1e-20  # largest error of truncated sums
 APART = points("nu nu_star", (0.6, 0.75), (0.85, 0.3), (0.35, 0.55))
 MODULI = points("nu", 0.3, 0.65, 0.9)
 

@@ -94,7 +94,7 @@ def descend(angle: str) -> tuple[Losses, Losses, Losses]:
     return trajectory[:, 0], trajectory[:, 1], trajectory[:, 2]
 
 
-BEGINNING = (0, 1, 9, 99)  # steps of a run that stand for it
+BEGINNING = (0, 1, 9, 99)  # compared steps of a run
 
 
 def begun(angle: str) -> list[float]:

@@ -27,7 +27,7 @@ from sigprop.theory.papers.zucchet.forms import (
 PLACES = ((0.1, 0.0), (0.1, math.pi), (0.3, 2.0))  # gap and phase
 SHADES: dict[str, Callable[..., Any]] = {
     "alternating": lambda ages, theta: (-1.0) ** ages,
-    "turned": lambda ages, theta: np.exp(-1j * theta * ages),  # reaches the bound
+    "turned": lambda ages, theta: np.exp(-1j * theta * ages),  # attains the bound
     "on and off": lambda ages, theta: 1.0 * (ages % 3 > 0),
     "chirp": lambda ages, theta: np.exp(0.1j * ages**2),
 }
@@ -52,7 +52,7 @@ def covariance_bound(
         modulus: False for a mutant with the eigenvalue instead of its modulus.
         lags: Weight of the sums over lags; not one for a mutant.
     """
-    # And with it JAX, for this check alone.
+    # Imports JAX, only for this check.
     from sigprop.evidence.zucchet.curse.responses import RESPONSES
 
     bounds = {

@@ -41,7 +41,7 @@ def _gru(
     }[part]
     weights |= {name: 0 * weights[name] for name in silent}
     if part in ("r", "n"):
-        weights["b_f"] = np.full(SIZE, -800.0)  # the forget gate is shut
+        weights["b_f"] = np.full(SIZE, -800.0)  # the forget gate is closed
     h, x = generator.normal(size=SIZE), generator.normal(size=D_IN)
     before = generator.normal(size=SIZE), generator.normal(size=D_IN)
     return weights, np.array([h, before[0]]), np.array([x, before[1]])
@@ -108,7 +108,7 @@ MUTANTS = {
     "n": (R_BEFORE, INSIDE, BIAS, TRANSPOSED),
     "h": (EXCHANGED, UNCOUPLED, INSIDE, TANH),
 }
-PRINTED = {"f": X_BEFORE, "n": R_BEFORE}  # what Eq. 27 and 28 leave open
+PRINTED = {"f": X_BEFORE, "n": R_BEFORE}  # times that Eq. 27 and 28 do not determine
 EXAMPLES = {
     "f": Example(
         "f_{t+1} of one neuron with W_fx = 1 and W_fh = b_f = 0",

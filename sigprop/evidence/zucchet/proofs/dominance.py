@@ -64,7 +64,7 @@ FAMILIES = {
 }
 
 
-# Slopes of eigenvalues and eigenvectors, and the eigenvectors' size.
+# Derivatives of eigenvalues and eigenvectors, and the eigenvectors' size.
 
 
 @cache
@@ -285,7 +285,7 @@ EVIDENCE: dict[str, Basis] = {
         across(family=(*NEAR, "a complex pair, constant input"), gap=(0.1, 0.06)),
         each(outgrowth, SHARES),
         2.0,
-        absolute=0.05,  # of the next order in the gap
+        absolute=0.05,  # the next order in the gap
         mutants={
             "amplitudes for energies": 1.0,
             "the sensitivity's own order": 3.0,

@@ -94,7 +94,7 @@ def mixing(system: Dense) -> Complex[np.ndarray, "n n"]:
     return ratio * (1 - np.eye(n))
 
 
-# Mutants: what a wrong step or a wrong choice would give.
+# Mutants: results of a wrong step or a wrong choice.
 
 
 def mutated_states(
@@ -156,7 +156,7 @@ def mutated_eigenvalue_derivatives(
 def mutated_vector_derivatives(
     system: Dense, way: str
 ) -> Complex[np.ndarray, "n n n n"]:
-    """Corrected Eq. 69 with wrong gaps, all of ``P^H P M``, or without phases."""
+    """Corrected Eq. 69 with wrong gaps, or with more of ``P^H P M`` removed."""
     P, Q, n = numbers(system.vectors()), left(system), system.size
     mixed = mutated_gaps(system, "turned" if way == "gaps turned" else "")
     M = np.einsum("rc,ri,jc->ijrc", mixed, Q, P)

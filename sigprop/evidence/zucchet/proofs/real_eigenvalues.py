@@ -175,7 +175,7 @@ def _of_the_third(lam: float, gamma: float, **factor: bool) -> float:
     return backwards((0, 0, 1), lam, gamma, **factor)[0]
 
 
-# The reparametrisation ``lam = tanh(omega)``, ``gamma`` held fixed.
+# The reparametrisation ``lam = tanh(omega)`` with constant ``gamma``.
 
 
 def real_derivative(omega: float, n: int, **_: Any) -> float:
@@ -289,7 +289,7 @@ EVIDENCE: dict[str, Basis] = {
         points("gap", 0.1),
         each(orders, ORDERS),
         (3.0, 2.0, 0.0),
-        absolute=0.1,  # of the next order in the gap
+        absolute=0.1,  # the next order in the gap
         mutants={
             "the factor for its square": (3.0, 2.5, 0.5),
             "the slope for its square": (3.0, 2.0, 1.0),
