@@ -1,4 +1,4 @@
-"""Autocovariance and power spectrum of stationary inputs, and the moments of driven states.
+"""Autocovariance and power spectrum of stationary inputs, and moments of states.
 
 An input is given as a sum of decaying exponentials, which has closed forms, or as a
 measured autocovariance.  Oscillating inputs, such as speech or seasons, are not a sum of

@@ -1,4 +1,4 @@
-"""Second moments of derivatives of matrix states, by parameters of the maps ``A`` and ``B``.
+"""Second moments of derivatives of matrix states by parameters of their maps.
 
 The state obeys ``S' = S A + B``.  Its derivative ``D`` by one entry of a parameter obeys
 ``D' = D A + S dA + dB``, where ``dA`` and ``dB`` are derivatives of the maps.  The moments

@@ -1,4 +1,4 @@
-"""Gaussian input processes on the CPU, with the random numbers of ``jax.random``, in Numba.
+"""Gaussian input processes on the CPU in Numba, with the numbers of ``jax.random``.
 
 A Gaussian process is linear: its next state and input are linear functions of its state and
 of new Gaussian numbers.  This module reads the coefficients off ``step`` once, so that one

@@ -1,4 +1,4 @@
-"""Moments of ``h' = a h + b`` and of its sensitivity, from expectations of ``a`` and ``b``.
+"""Moments of ``h' = a h + b`` and its sensitivity, from expectations of ``a`` and ``b``.
 
 The pairs ``(a, b)`` of different steps are independent and identically distributed.
 

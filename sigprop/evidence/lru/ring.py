@@ -1,4 +1,4 @@
-"""Evidence for the ring, its gain and the circular law, Section 3 of Orvieto et al. (2023)."""
+"""Evidence for the ring, its gain, and the circular law, Orvieto et al. (2023), Section 3."""
 
 import functools
 import math

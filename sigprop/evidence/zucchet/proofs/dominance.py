@@ -1,4 +1,4 @@
-"""Evidence for growth at the stability boundary, Appendix B.2.3 of Zucchet & Orvieto (2024)."""
+"""Evidence for growth at the boundary, Appendix B.2.3 of Zucchet & Orvieto (2024)."""
 
 import math
 from collections.abc import Callable
