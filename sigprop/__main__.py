@@ -1,4 +1,8 @@
-"""The command ``sigprop``, also as ``python -m sigprop``: it may be interrupted at once."""
+"""Entry point of ``python -m sigprop``, which is the same as the command ``sigprop``.
+
+Ctrl-C is handled before any slow import, so that the command can be interrupted at
+once.
+"""
 
 from sigprop.numerics.garbage import collect_seldom
 from sigprop.numerics.interruption import interruptible

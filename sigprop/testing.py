@@ -1,4 +1,4 @@
-"""Assert your own formulas in tests, with the simulations and verdicts of ``sigprop verify``.
+"""Assertions for your own formulas, with the simulations of ``sigprop verify``.
 
     >>> from sigprop.theory.symbols import lam, lam_bar
     >>> from sigprop.testing import assert_moment

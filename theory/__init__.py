@@ -5,6 +5,6 @@ The modules import only SymPy, mpmath and the standard library.
 
 import os
 
-# SymPy remembers so many results of each function, by default a thousand, of which little is
-# left when a derivation asks again.  It is read once, when SymPy is imported.
+# Number of results that SymPy caches per function.  The default of a thousand is too
+# small for derivations.  SymPy reads this when it is imported.
 os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")

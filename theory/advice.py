@@ -1,4 +1,4 @@
-"""Power spectrum of the input by phase, from which phases of an initialisation follow."""
+"""Power spectrum of the input as a function of the phase, to choose initial phases."""
 
 from functools import cache
 

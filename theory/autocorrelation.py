@@ -1,4 +1,4 @@
-"""Second moments of filtered wide-sense-stationary processes: Lemmas 1 and 2 at any horizon.
+"""Second moments of filtered stationary processes: Lemmas 1 and 2 at any horizon.
 
 A process with autocovariance ``R``, filtered by a kernel ``k``, has the second moment
 ``sum_{n,m < T} k_n conj(k_m) R(n - m)``.  This is a linear functional of ``R``.  The module

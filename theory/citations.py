@@ -60,8 +60,8 @@ CITATIONS = {
     ),
 }
 
-# By paper the page of a row in the PDF.  Of RotRNN the numbers of the lines tell it, 54 a
-# page in its submission to a conference; our other copies have no pages.
+# Page of a row in the PDF, by paper.  For RotRNN it follows from the line numbers, 54
+# per page of the submission; our copies of other papers have no page numbers.
 PAGES: dict[str, dict[str, int]] = {
     "rotrnn": {
         "rotrnn:lemma3": 5,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sigprop.theory.errata import DOUBTFUL, Erratum
 
-if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
+if TYPE_CHECKING:  # commands list the papers without importing SymPy
     from sympy import Expr
 
     from sigprop.theory.derivation import Derivation

@@ -43,7 +43,7 @@ class Convention(NamedTuple):
 
 
 CONVENTIONS = (
-    # How a statement is read.
+    # Reading of a statement.
     Convention(
         "lost-mark",
         "A mark that our copy may have lost",
@@ -165,7 +165,7 @@ CONVENTIONS = (
             *("blur:13", "blur:def3.3", "blur:text:metrics"),
         ),
     ),
-    # Conventions that several papers mix, and what follows.
+    # Conventions that several papers mix, and their consequences.
     Convention(
         "wirtinger",
         "Derivative with respect to a complex parameter",
@@ -236,7 +236,7 @@ CONVENTIONS = (
         r"halves the variance",
         ("lru:text:factor-two",),
     ),
-    # Faults of a formula.
+    # Errors in a formula.
     Convention(
         "index",
         "An index that is missing, exchanged or of another quantity",
@@ -358,7 +358,7 @@ CONVENTIONS = (
             "blur:text:growth-backward",
         ),
     ),
-    # What a statement leaves open.
+    # Unstated parts of a statement.
     Convention(
         "edge-spectrum",
         "An explosion at the stability boundary, whatever the input's spectrum",

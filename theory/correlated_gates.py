@@ -53,8 +53,8 @@ p = Symbol("p", positive=True)  # probability of the first of two values
 VALUES = tuple(symbols(f"a_{end} b_{end} c_{end} d_{end}", real=True) for end in (1, 2))
 F = {
     name: Symbol(f"F_{name}", real=True) for name in ("a", "b", "aa", "bb", "ab", "abb")
-}  # expectations over inputs that stay, of ``expectations``
-OWN = {1: a, 2: a**2}  # what multiplies a moment's own image, by its order
+}  # expectations for inputs that stay; see ``expectations``
+OWN = {1: a, 2: a**2}  # factor of a moment's own image, by its order
 
 
 @cache

@@ -39,7 +39,7 @@ class Erratum:
     bearing: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse an unknown class, and silence on what rests on the fault."""
+        """Refuse an unknown class, and an erratum without a stated reach."""
         if self.letter not in REPORTED:
             raise ValueError(
                 f"need a class of {', '.join(REPORTED)}, got {self.letter!r}"

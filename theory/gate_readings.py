@@ -24,7 +24,7 @@ _STAYING = {
     r"\mathbb{E}[a b \psi \phi]": "F_ab",
     r"\mathbb{E}[a b^2 \psi \phi]": "F_abb",
     r"\bar{h}": "F_b/(1 - (1 - rho)*F_a)",
-}  # psi = 1/(1 - rho a) and phi = 1/(1 - rho a^2) stand within expectations alone
+}  # psi = 1/(1 - rho a) and phi = 1/(1 - rho a^2) occur only in expectations
 
 READINGS = {
     "sigprop:remembering-state": Reading(_STAYING, side=1),

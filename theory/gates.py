@@ -43,13 +43,13 @@ from sympy.codegen.rewriting import expm1_opt, optimize
 r, i, k, v, x = symbols("r i k v x", real=True)
 Lambda = Symbol("Lambda", real=True)
 A = Symbol("A", real=True)  # log of a rate
-bound = Symbol("bound", real=True)  # that a gate does not fall below
+bound = Symbol("bound", real=True)  # lower bound of a gate
 CLOSING = 8  # the constant c of the RG-LRU
 TEMPERING = 16  # the root that GLA takes of its gate
 KINKS = (Abs, Max, Min)  # continuous, with a derivative nearly everywhere
 JUMPS = (Heaviside, Piecewise, ceiling, floor, sign)  # a Piecewise may jump
 CHECKED = (0.3, -0.7, 1.1)  # values of symbols at which ``lost`` is compared with 1 - a
-DIGITS = 1e-9  # by how much they may differ
+DIGITS = 1e-9  # allowed difference
 FAR, GROWTH = 60.0, 1e12  # where an exponential is larger than any power of a softplus
 
 
@@ -159,7 +159,7 @@ class Gate:
         )
 
     def __getstate__(self) -> dict[str, object]:
-        """The fields alone; what is derived from them is derived again."""
+        """Only the fields; everything derived from them is derived again."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -247,7 +247,7 @@ GATES: dict[str, Gate] = {
     "hgrn2": HGRN2,
     "mlstm": MLSTM,
     "gate-unit": GATE_UNIT,
-}  # of our own layers, to go through; nothing is looked up here
+}  # gates of our layers, for loops over all of them
 
 
 @cache

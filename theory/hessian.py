@@ -48,7 +48,7 @@ from sigprop.theory.symbols import a, alpha, b, beta, rho
 lambda_i, lambda_j, b_i, b_j, c_i, c_j = symbols("lambda_i lambda_j b_i b_j c_i c_j")
 x_1, x_2, y_1, y_2 = symbols("x_1 x_2 y_1 y_2")  # eigenvalues of a dense matrix
 S_ij, S_ibarj = symbols("S_ij S_ibarj")  # S(lambda_i, lambda_j), S(lambda_i, conj_j)
-A_ij, B_ij = symbols("A_ij B_ij")  # what the quarter of stands in the complex Hessian
+A_ij, B_ij = symbols("A_ij B_ij")  # the complex Hessian has a quarter of these
 s_i, s_j = symbols("s_i s_j")  # one sample of dh_i/dlambda_i
 e_y = Symbol("e_y", real=True)  # one sample of the output error
 

@@ -62,7 +62,7 @@ _ALIASES = (  # spellings that the parser does not know
     (r"\[", "("),
     (r"\]", ")"),
 )
-_PLAIN = {  # what the parser reads as the paper means it
+_PLAIN = {  # LaTeX with the same meaning that the parser can read
     *(r"\frac", r"\sum", r"\int", r"\sqrt", r"\infty", r"\cdot", r"\overline", r"\|"),
     *(r"\exp", r"\log", r"\cos", r"\sin", r"\tan", r"\tanh", r"\cosh", r"\pi"),
 }

@@ -219,7 +219,7 @@ def symbols(paper: str, latex: str) -> tuple[str, ...]:
     table = {**COMMON, **LETTERS[paper]}
     bare = _WORDS.sub(" ", latex)
     words = re.sub(r"\\text\{[^{}]*\}", " ", bare)
-    plain = _STYLED.sub(" ", words)  # each letter that is left stands for itself
+    plain = _STYLED.sub(" ", words)  # each remaining letter means itself
     found = [
         letter
         for letter in table

@@ -1,16 +1,17 @@
-"""Second moments of Mamba-3 with several inputs a value: what the rank of a write changes.
+"""Second moments of Mamba-3 with several inputs per value, as functions of the rank.
 
-A row of the state obeys ``S_t = alpha S_{t-1} + beta e_{t-1} + gamma e_t`` with fixed gates.
-Its write is the sum of ``x_r B_r`` over the rank, its output that of ``o_r S . C_r``.
+A row of the state obeys ``S_t = alpha S_{t-1} + beta e_{t-1} + gamma e_t`` with fixed
+gates.  What it writes, ``e``, is the sum of ``x_r B_r`` over the rank.  Its output is
+the sum of ``o_r S . C_r``.
 
-Released layers begin with inputs ``x_r = x / rank`` and ``o_r = 1 / rank``.  Their columns
-``B_r`` and ``C_r`` are sums of a vector of root mean square one and a vector of ones.
+In released layers, initially ``x_r = x / rank`` and ``o_r = 1 / rank``.  The columns
+``B_r`` and ``C_r`` are sums of a vector with root mean square one and a vector of ones.
 
-Notation: ``K``, ``G``  second moments of inputs and of columns ``B``;  ``rank``  columns;
-``d``  entries of a column;  ``shift``  entries of the second vector.
+Notation: ``K``, ``G``  second moments of inputs and of columns ``B``;  ``rank``
+columns; ``d``  entries of a column;  ``shift``  entries of the second vector.
 
-Source: own, for the recurrence of Mamba-3 (Lahoti et al. 2026, arXiv 2603.15569) as
-``mamba_ssm/modules/mamba3.py`` of github.com/state-spaces/mamba has it, without rotations.
+Source: own, for the recurrence of Mamba-3 (Lahoti et al. 2026, arXiv 2603.15569) as in
+``mamba_ssm/modules/mamba3.py`` of github.com/state-spaces/mamba, without rotations.
 """
 
 from functools import cache
@@ -46,7 +47,7 @@ def state_of_two() -> Derivation:
 
 
 def _write() -> tuple[Expr, Expr]:
-    """Entries of ``E e e^T``: what all entries share, and what the diagonal has more."""
+    """Entries of ``E e e^T``: the common value, and the addition on the diagonal."""
     return shift**2, 1 / rank
 
 

@@ -110,7 +110,7 @@ def changes(latex: str, form: Expr, reading: Reading) -> Changes:
         reading: Rules to read the LaTeX.
     """
     piece = pieces(latex)[reading.side]
-    start = latex.rfind(piece)  # none where its spaces were taken for commas
+    start = latex.rfind(piece)  # no misprint if spaces were read as commas
     written: dict[Misprint, str] = {}
     for change, pattern, become in _RULES if start >= 0 else ():
         for match in re.finditer(pattern, piece):
@@ -125,7 +125,7 @@ def changes(latex: str, form: Expr, reading: Reading) -> Changes:
             wrong = as_read(written[misprint], form, reading._replace(side=-1))
             return differ(reading.fold(wrong), known[0])
         except (ValueError, TypeError, NotImplementedError):
-            return False  # no formula any more
+            return False  # not a formula any more
 
     return Changes(tuple(written), is_other)
 

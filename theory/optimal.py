@@ -56,7 +56,7 @@ GAINS = ("none", "white", "matched", "loss")
 derivative, as in the loss of two normalised units."""
 
 size = Symbol("varrho", positive=True)  # |rho|
-t = Symbol("t", positive=True)  # what makes an integrand simpler
+t = Symbol("t", positive=True)  # substitution that simplifies an integrand
 s = Symbol("s")  # its square
 
 

@@ -98,7 +98,7 @@ def _differences(form: Expr, variable: Symbol, nodes: tuple[Symbol, ...]) -> Exp
     def with_node(difference: Expr, pair: tuple[Symbol, Symbol]) -> Expr:
         old, new = pair
         quotient = (difference.subs(old, new) - difference) / (new - old)
-        # Factors show what exact numbers have in common, but not rounded ones.
+        # Common factors are visible in exact numbers, but not in rounded ones.
         return factor(cancel(quotient) if quotient.has(Float) else quotient)
 
     start_ = form.subs(variable, nodes[0])

@@ -32,9 +32,9 @@ from sigprop.theory.symbols import lam, lam_bar, n, theta
 
 omega = Symbol("omega", real=True)  # a real parameter
 nu = Symbol("nu", positive=True)  # modulus of the eigenvalue
-d_nu = Symbol("d_nu", real=True)  # slope of the modulus in omega
-d_theta = Symbol("d_theta", real=True)  # slope of the phase in omega
-d_lam = Symbol("d_lam")  # slope of a real eigenvalue in omega
+d_nu = Symbol("d_nu", real=True)  # derivative of the modulus by omega
+d_theta = Symbol("d_theta", real=True)  # derivative of the phase by omega
+d_lam = Symbol("d_lam")  # derivative of a real eigenvalue by omega
 gamma = Symbol("gamma", positive=True)  # factor on the input
 s = Symbol("s")  # dh/dlam
 S = Symbol("S", positive=True)  # E|dh/dlam|^2

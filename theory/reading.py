@@ -1,6 +1,6 @@
-r"""Rules to read the LaTeX of a row as the form to judge: letters, side and sums.
+"""Rules for parsing the LaTeX of a row as the form to judge: letters, sides and sums.
 
-``sigprop.theory.readings`` has the rules for every row that needs its own.
+``sigprop.theory.readings`` has the rules of every row that needs its own.
 """
 
 import re
@@ -24,12 +24,12 @@ FUNCTIONS = {"sqrt", "exp", "log", "cos", "sin", "diff", "Rational", "I", "R"}
 FALLBACK = {
     name: value for name, value in vars(symbols).items() if isinstance(value, Symbol)
 }
-AGE = Symbol("z")  # its n-th power stands for the input of age n
+AGE = Symbol("z")  # its n-th power represents the input of age n
 
 
 def by_age(form: Expr, first: int = 0, last: Expr = oo) -> Expr:
     """Return the power series whose coefficients are the weights of inputs by age."""
-    if isinstance(form, Piecewise):  # it ends at some age
+    if isinstance(form, Piecewise):  # the series ends at some age
         piece: Any = form.args[0]
         form, last = piece.expr, piece.cond.args[1]
     return geometric_sum(form * AGE**n, n, sympify(first), last)
@@ -135,7 +135,7 @@ def as_read(latex: str, form: Expr, reading: Reading) -> Expr:
 
 
 def _expression(text: str, names: Mapping[str, Symbol]) -> Expr:
-    """A meaning as an expression; what is no function is a symbol."""
+    """A meaning as an expression; a name that is not a function is a symbol."""
     identifiers = set(re.findall(r"[A-Za-z_]\w*", text)) - FUNCTIONS
     own = {
         name: names.get(name) or FALLBACK.get(name) or Symbol(name)

@@ -37,13 +37,13 @@ from sigprop.theory.symbols import T, n, r_max, r_min, theta, u1
 
 gamma = Symbol("gamma", positive=True)  # decay of a head
 scale = Symbol("alpha", positive=True)  # normalises state and input, Eq. 6
-c = Symbol("c", positive=True)  # second moment of the state that is wanted
+c = Symbol("c", positive=True)  # desired second moment of the state
 s = Symbol("s", positive=True)  # Tr(B^T B)
 s1, s2 = symbols("s_1 s_2", positive=True)  # squared norms of the rows of B~
 r1, r2 = symbols("r_1 r_2", positive=True)  # moduli of the LRU's eigenvalues
 step = Symbol("Delta_t", positive=True)  # stepsize of the discretisation
 pole = Symbol("a_c", nonzero=True)  # one mode of the continuous system
-gain = Symbol("b_c")  # what its input is multiplied by
+gain = Symbol("b_c")  # factor on its input
 gamma_log = Symbol("gamma_log", real=True)
 
 HALF = Rational(1, 2)

@@ -1,4 +1,4 @@
-"""Rows of a paper, collected in parts that have common properties."""
+"""Rows of a paper, collected in groups with common properties."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,8 +1,8 @@
-"""The sLSTM with gates that do not see the state: its two sums and their quotient.
+"""The sLSTM with gates that do not depend on the state: two sums and their quotient.
 
-Notation: ``c``, ``n``  the sum of inputs and the sum of weights;  ``f``, ``i``  gates to
-forget and of the input;  ``r``, ``i``, ``v``  arguments of both gates and of the input;
-``b``, ``spread``  mean and standard deviation of the logarithm of the input gate.
+Notation: ``c``, ``n``  the sum of inputs and the sum of weights;  ``f``, ``i``  forget
+and input gate;  ``r``, ``i``, ``v``  arguments of both gates and of the input; ``b``,
+``spread``  mean and standard deviation of the logarithm of the input gate.
 
 Source: own, for the recurrence of Beck et al. (2024), xLSTM, Eq. 8-17.
 """
@@ -33,7 +33,7 @@ from sigprop.theory.symbols import T, n
 
 
 def _gates(entering: Expr, *inputs: Symbol) -> dict[str, Gate]:
-    """A sum of what enters, by the kind of its forget gate."""
+    """The gates of a sum of inputs, by the kind of the forget gate."""
     return {
         "sigmoid": Gate(sigmoid(r), entering, (r, i, *inputs), lost=sigmoid(-r)),
         "exponential": Gate(exp(r), entering, (r, i, *inputs)),
@@ -115,7 +115,7 @@ def drawn() -> Derivation:
     independent logarithms of small variance its change is half the sum of ``Q``'s second
     derivatives by them, times the variance.
     """
-    # A share of the sum, and the change of its logarithm.
+    # A share of the sum, and a change of its logarithm.
     p, g = symbols("p g", positive=True)
     first = (1 - f) / (1 + f)  # the sum of squared shares
     Q = (first + p**2 * (exp(2 * g) - 1)) / (1 + p * (exp(g) - 1)) ** 2

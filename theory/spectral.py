@@ -39,7 +39,7 @@ from sigprop.theory.symbols import lam, lam_bar, r, r_max, r_min
 omega = Symbol("omega", real=True)  # frequency
 scale = Symbol("scale", positive=True)  # prefactor of the transform
 time = Symbol("time", real=True)
-centre = Symbol("centre", real=True)  # middle of a region that the ReLU lets through
+centre = Symbol("centre", real=True)  # centre of a region in which the ReLU is positive
 half = Symbol("half", positive=True)  # half its length
 tone = Symbol("tone", real=True)  # frequency of a pure oscillation
 harmonic = Symbol("harmonic", integer=True, nonnegative=True)
@@ -51,7 +51,7 @@ nu = Symbol("nu", positive=True)
 steps = Symbol("steps", integer=True, nonnegative=True)
 energy = Symbol("energy", positive=True)  # squared size of a constant input
 delay = Symbol("delay", real=True)
-turn = Symbol("turn", real=True)  # phase still to go
+turn = Symbol("turn", real=True)  # remaining phase
 
 
 class Gauss(NamedTuple):
@@ -153,7 +153,7 @@ def pulse() -> Derivation:
 
     Source: Orvieto et al. (2023), Eq. 15.
     """
-    frequency = Dummy("w", positive=True)  # or SymPy sets frequency zero apart
+    frequency = Dummy("w", positive=True)  # no separate case at zero
     flat = integrate(exp(-I * frequency * time), (time, -half, half))
     flat = simplify(flat.rewrite(sin)).subs(frequency, omega)
     return start(
@@ -212,7 +212,7 @@ def rectified_sine() -> Derivation:
     Source: Orvieto et al. (2023), Fig. 6 and Proposition E.1.
     """
     n = 2 * harmonic
-    # SymPy's own integral splits into cases; this primitive is checked by its slope.
+    # SymPy's integral has cases; this primitive is checked by its derivative.
     primitive = exp(-I * n * time) * (-I * n * sin(time) - cos(time)) / (1 - n**2)
     integrand = sin(time) * exp(-I * n * time)
     assert simplify((primitive.diff(time) - integrand).rewrite(exp)) == 0

@@ -13,7 +13,7 @@ a = Symbol("a", nonnegative=True)  # variance of the white part of a mixed input
 b = Symbol("b", nonnegative=True)  # variance of its exponentially correlated part
 R = Function("R")  # autocovariance of the input; even in its lag
 
-T = Symbol("T", integer=True, positive=True)  # inputs seen since the zero state
+T = Symbol("T", integer=True, positive=True)  # number of inputs since the zero state
 n, m = symbols("n m", integer=True, nonnegative=True)  # ages of two inputs
 Delta = Symbol("Delta", integer=True, positive=True)  # a lag
 

@@ -1,14 +1,15 @@
-r"""Time constants in geometric order, and exponents that stretch them with the position.
+"""Time constants in geometric order, and exponents of their growth by position.
 
-Channel ``k`` of ``N``, counted from zero, has the rate ``A_k``, which rises with ``k``.  At
-position ``t`` its rate is ``A_k t^(-alpha_k)``, and its time constant one over that.
+Channel ``k`` of ``N``, counted from zero, has the rate ``A_k``, which increases with
+``k``.  At position ``t`` its rate is ``A_k t^(-alpha_k)``, and its time constant is the
+inverse.
 
 Notation: ``N``  channels;  ``T``  training length, and the largest time constant at the
-first position;  ``t``  position;  ``rise``  of ``log A`` from channel zero to channel ``k``;
-``total``  rise to the last channel;  ``gap``  of ``log A`` between two neighbours;  ``mean``
-of all gaps.
+first position;  ``t``  position;  ``rise``  of ``log A`` from channel zero to channel
+``k``; ``total``  rise to the last channel;  ``gap``  of ``log A`` between two
+neighbours;  ``mean`` of all gaps.
 
-Source: own, for the rates and exponents of PoST (arXiv 2604.07658) as its code has them,
+Source: own, for the rates and exponents of PoST (arXiv 2604.07658) as in its code,
 ``models/post_mamba2.py`` of github.com/SiLifen/PoST at commit 1be117b.
 """
 

@@ -207,7 +207,7 @@ def s4_ratio() -> Derivation:
     omega, raw = Symbol("omega"), Symbol("raw")
     softplus = log(1 + exp(raw))
     eigenvalue = exp(omega * step)
-    by_angle = step * eigenvalue  # in size: omega is moved along the imaginary axis
+    by_angle = step * eigenvalue  # modulus, as omega moves along the imaginary axis
     inverse = {raw: log(exp(step) - 1)}
     by_step = diff(exp(omega * softplus), raw).subs(inverse)
     size = simplify(by_step / by_angle).subs(omega, 1) * log(lam) / step

@@ -1,14 +1,14 @@
-"""Transitions of RWKV-7: their eigenvalues, swaps of two entries, and products of two steps.
+"""Transitions of RWKV-7: eigenvalues, swaps of two entries, products of two steps.
 
 One step multiplies a row of the state by ``A = diag(w) - s k (a k)^T``, with a unit key
-``k``, decays ``w`` and gates ``a``.  Released layers have ``s = 1``; without a decay and
-with one gate, ``s a`` is the rate ``beta`` of DeltaNet.
+``k``, decays ``w`` and gates ``a``.  Released layers have ``s = 1``.  Without a decay,
+and with the same gate for all entries, ``s a`` is the rate ``beta`` of DeltaNet.
 
 Notation: ``w``, ``a``  a decay and a gate that all entries share;  ``s``  strength;
 ``w_0``  the least decay;  ``c``  a squared entry of a key.
 
-Source: own, for the recurrence of RWKV-7 (Peng et al. 2025, arXiv 2503.14456) as
-``RWKV-v7/rwkv_v7_numpy.py`` of github.com/BlinkDL/RWKV-LM has it.
+Source: own, for the recurrence of RWKV-7 (Peng et al. 2025, arXiv 2503.14456) as in
+``RWKV-v7/rwkv_v7_numpy.py`` of github.com/BlinkDL/RWKV-LM.
 """
 
 from functools import cache

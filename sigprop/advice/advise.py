@@ -32,8 +32,8 @@ from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 
 PHASES = ("spread", "input", "all")
-MODES = 256  # at most, of a layer whose Hessian is computed
-CHANNELS = 512  # at most, of a layer whose gates are integrated
+MODES = 256  # largest number of modes for which the Hessian is computed
+CHANNELS = 512  # largest number of channels whose gates are integrated
 
 
 @dataclass(frozen=True)

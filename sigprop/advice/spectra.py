@@ -1,4 +1,4 @@
-"""Autocovariance and power spectrum of stationary inputs, and the moments of driven states.
+"""Autocovariance and power spectrum of stationary inputs, and moments of states.
 
 An input is given as a sum of decaying exponentials, which has closed forms, or as a
 measured autocovariance.  Oscillating inputs, such as speech or seasons, are not a sum of
@@ -24,7 +24,7 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory import advice
 from sigprop.theory.symbols import rho, theta
 
-SHARE = 0.95  # of the power of the input that phases are to cover
+SHARE = 0.95  # share of the input's power that phases cover
 
 
 class Measured(NamedTuple):

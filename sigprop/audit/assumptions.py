@@ -102,7 +102,7 @@ def numbers(known: Sums) -> Float[np.ndarray, " assumptions"]:
     totals, counts = known.seasons
     present = counts > 0
     explained = (totals[present] ** 2 / counts[present, None]).sum() / known.samples
-    # The mean of all is no season.
+    # The overall mean is not part of the season.
     share = (explained - (first**2).sum()) / second.sum()
     return np.array(
         [

@@ -22,7 +22,7 @@ from sigprop.networks import Network
 from sigprop.networks.probing import watch
 from sigprop.numerics.arguments import require_count
 
-LONGEST_SEASON = 10**6  # steps, of each of which a mean is held
+LONGEST_SEASON = 10**6  # steps; memory holds a mean for each
 ENDS = ("low", "middle", "high")
 NETWORK_INPUT = "input of the network"
 
@@ -148,7 +148,7 @@ def _halves(network: Network) -> list[list[tuple[str, Any, bool]]]:
     for number, block in enumerate(network.blocks, start=1):
         try:
             halves = modes(block.layer) if block.layer.linear else []
-        except ValueError:  # no basis of eigenvectors; the audit of moments says so
+        except ValueError:  # not diagonalisable; the audit of moments reports it
             halves = []
         names = ("",) if len(halves) < 2 else (" forward", " backward")
         named = zip(names, halves, (False, True), strict=False)

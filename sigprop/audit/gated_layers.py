@@ -1,23 +1,26 @@
-"""State moments of layers whose gates depend only on the input, under several assumptions.
+"""State moments of layers with gates of the input alone, under several assumptions.
 
-Each head of such a layer obeys ``S_t = S_{t-1} A(u_t) + B(u_t)`` from the zero state.  If the
-inputs of different steps are independent, the means ``m`` and the second moments ``M = E S^T
-S`` obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] + E[B^T m A] + E[B^T B]``
-exactly.  The assumptions, called rungs, differ in the distribution of the input vector:
+Each head of such a layer obeys ``S_t = S_{t-1} A(u_t) + B(u_t)`` from the zero state.
+If the inputs of different steps are independent, the means ``m`` and the second moments
+``M = E S^T S`` obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] + E[B^T m
+A] + E[B^T B]`` exactly.  The assumptions, called rungs, differ in the distribution of
+the input vector:
 
 - *memoryless*: the measured inputs of each position, independent in time;
 - *stationary*: at every position the measured inputs of all positions;
 - *Gaussian*: a normal distribution with the measured mean and covariance;
-- *alike*: a normal distribution of mean zero with independent channels of equal variance;
+- *alike*: a normal distribution of mean zero with independent channels of equal
+  variance;
 - *as drawn*: the inputs of *alike*, and the parameters before training.
 
-Expectations over measured inputs are means over the inputs.  Expectations over normal inputs
-are means over the points of a Sobol sequence.  A layer with a vector state has heads of size
-one.
+Expectations over measured inputs are means over the inputs.  Expectations over normal
+inputs are means over the points of a Sobol sequence.  A layer with a vector state has
+heads of size one.
 
-Notation: n  nodes, values of an input;  rows, keys  of ``S``;  units  columns of all ``S``.
+Notation: n  nodes, values of an input;  rows, keys  of ``S``;  units  columns of all
+``S``.
 
-Source: ``sigprop.neuron.matrix_moments`` for one law of the inputs.
+Source: ``sigprop.neuron.matrix_moments`` for one distribution of the inputs.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,9 +48,9 @@ GATED_RUNGS = ("memoryless", "stationary", "Gaussian", "alike", "as drawn")
 GATED_QUANTITIES = ("state", "state at the end")
 """Names of ``E|S|^2`` of each unit, averaged over all valid steps and at the last step."""
 POINTS = 11  # 2^11 points of a Sobol sequence and their negatives
-PICKED = 2**14  # measured inputs at most whose distribution is taken at every position
-HELD = 512  # nodes at once
-REPLICATES = 8  # of the jackknife
+PICKED = 2**14  # largest number of inputs in the stationary distribution
+HELD = 512  # nodes per batch
+REPLICATES = 8  # replicates of the jackknife
 
 Nodes = Float[Array, "n d_in"]
 Chances = Float[Array, " n"]

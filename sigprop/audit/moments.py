@@ -56,7 +56,7 @@ QUANTITIES = (
 """Names of ``E|z|^2``, ``E|dz/dlam|^2`` and ``E|dL/dz|^2``, averaged over all steps or at one
 step, and of ``E|dL/dlam|^2``."""
 ORDERS = {"state": 0, "sensitivity": 1, "error": 0}
-TINY = 1e-100  # in the place of an eigenvalue of zero, which has no negative powers
+TINY = 1e-100  # replaces an eigenvalue of zero, which has no negative powers
 
 
 def spectrum_size(steps: int) -> int:

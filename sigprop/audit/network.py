@@ -62,7 +62,7 @@ NONLINEAR = "no closed form: not linear"
 Trained = Network | TwoTowers
 
 
-# --- what reaches every layer -------------------------------------------------------
+# --- signals of every layer ----------------------------------------------------------
 
 
 @eqx.filter_jit

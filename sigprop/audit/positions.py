@@ -5,11 +5,12 @@ From the zero state, ``E|z_t|^2`` grows at each step by
     E|z_{t+1}|^2 - E|z_t|^2 = 2 Re(lam^t c_t*) + |lam^t|^2 R(0),
     c_t = sum_{a < t} lam^a R(t - a),
 
-for inputs of autocovariance ``R``.  All positions cost as much as the last one.  A recurrence
-that runs backwards in time starts at the end of the window.
+for inputs of autocovariance ``R``.  The sum of the steps gives the power at all
+positions for the cost of the last one.  A recurrence that runs backwards in time starts
+at the end of the window.
 
-Source: Zucchet & Orvieto (2024), Lemma 1, at finite time; ``sigprop.theory.layers.pair_weight``
-is its closed form at one position.
+Source: Zucchet & Orvieto (2024), Lemma 1, at finite time;
+``sigprop.theory.layers.pair_weight`` is its closed form at one position.
 """
 
 from collections.abc import Sequence

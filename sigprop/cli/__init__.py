@@ -1,1 +1,1 @@
-"""The command line: one module a command or group of commands."""
+"""Command line of sigprop, with one module for each command or group of commands."""

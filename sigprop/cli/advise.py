@@ -1,4 +1,4 @@
-"""``sigprop advise``: what to set before a layer is trained, and what follows from it."""
+"""``sigprop advise``: recommended initialisation of a layer, and predictions."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from sigprop.cli.help import JSON_HELP
 from sigprop.cli.pictures import picture, require_png
 from sigprop.numerics.programs import keep_for_user
 
-WINDOW = 2048  # steps of the windows into which a series is cut, at most
+WINDOW = 2048  # largest number of steps in a window of a series
 
 
 def advise(

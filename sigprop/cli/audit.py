@@ -1,4 +1,4 @@
-"""``sigprop audit``: what theory says of a trained network, and where it fails."""
+"""``sigprop audit``: moments of a trained network, measured and predicted."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
 from sigprop.numerics.programs import keep_for_user
 
-PART, EXAMPLES, BATCH, WINDOW, MODES = "test", 128, 8, 512, 64  # unless given
+PART, EXAMPLES, BATCH, WINDOW, MODES = "test", 128, 8, 512, 64  # defaults
 
 
 def audit(

@@ -1,4 +1,4 @@
-"""``sigprop audit`` of a training to forecast: windows of its own series."""
+"""``sigprop audit`` of a network trained to forecast, on windows of its own series."""
 
 import json as encoder
 from pathlib import Path
@@ -22,7 +22,7 @@ class Asked(NamedTuple):
 
 
 def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> None:
-    """Moments of every mode, power over positions, assumptions, and what a merge loses.
+    """Audit a forecaster: moments, power by position, assumptions, loss by merging.
 
     Raises:
         ValueError: If the series is not that of the training, or has too few windows.
@@ -43,7 +43,7 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> N
     task = task_of(about, options.data)
     head = Head(**about["recipe"]["head"])
     network, state = trained(checkpoint)
-    assert isinstance(network, Network)  # no forecast compares two sequences
+    assert isinstance(network, Network)  # a forecast reads one sequence
     blocks = blocks_of(task, head, options.part, options.windows)
     out = console(options.json, options.html)
     batches = [block.batch for block in blocks]
@@ -96,10 +96,10 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> N
 
 
 def task_of(about: dict[str, Any], data: Path | None) -> Any:
-    """The series of a training, from its name or from where ``--data`` says it is.
+    """The series of a training, found by its name or at the path of ``--data``.
 
     Raises:
-        FileNotFoundError: If it is not there.
+        FileNotFoundError: If the file does not exist.
         ValueError: If it is another series.
     """
     from sigprop.tasks.forecasts import Forecasts, Rows

@@ -1,4 +1,4 @@
-"""``sigprop audit FILE --data SERIES``: layers of another library over a series."""
+"""``sigprop audit FILE --data SERIES``: audit of a foreign checkpoint."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sigprop.cli.console import console, require_distinct, require_pages, show_t
 from sigprop.cli.help import version
 from sigprop.cli.pictures import undrawn_reported
 
-GATED = 16  # neurons of a layer whose gates are run, at most: their theory takes longer
+GATED = 16  # most neurons run in a gated layer, whose theory is slower
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Wanted:
 
     Attributes:
         data: The series.
-        window: Steps of its windows.
-        through: Name of the matrix that makes channels of its features.
-        mapping: File that names the layers.
-        modes: Modes of each layer that are run.
-        json: Where the numbers go.
-        html: Where the page goes.
+        window: Steps per window.
+        through: Name of the matrix that maps features to channels.
+        mapping: File that names the arrays of the layers.
+        modes: Number of modes to run in each layer.
+        json: File for the numbers.
+        html: File for the page.
         figures: True if the page has pictures.
     """
 
@@ -43,7 +43,7 @@ def is_foreign(path: Path) -> bool:
     """Return True for a checkpoint of another library: a file, or a folder with one.
 
     Args:
-        path: Which may be the folder of a training of ours too.
+        path: A file, or a folder; it can also be the folder of a training of sigprop.
     """
     from sigprop.training.runs import ABOUT
 
@@ -111,7 +111,7 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
 
 
 def _shown(items: Any, subject: str, out: Console) -> Iterator[Any]:
-    """Items, with a line that says how far the work is."""
+    """Yield items, and show the progress in a line."""
     from rich.progress import track
 
     yield from track(items, subject, console=out, transient=True)

@@ -1,4 +1,4 @@
-"""``sigprop audit --html`` of a training: its pictures, findings and tables as a page."""
+"""``sigprop audit --html`` of a training: a page with pictures, findings and tables."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -22,13 +22,13 @@ def write_page(
     """Write the page, without pictures if they cannot be drawn.
 
     Args:
-        html: Where to.
-        training: What was trained, and the part of the data.
+        html: File for the page.
+        training: Description of the trained network and the part of the data.
         moments: Moments of ``sigprop.audit.network.audit``.
-        findings: In sentences.
-        tables: As they are printed.
-        draws: Make the Matplotlib figures of the moments.
-        figures: False if pictures are not wanted.
+        findings: Findings in sentences.
+        tables: Tables as the command prints them.
+        draws: Functions that make the Matplotlib figures of the moments.
+        figures: False for a page without pictures.
     """
     from sigprop.audit.summary import reading
     from sigprop.ledger.training import render
@@ -49,7 +49,7 @@ def write_page(
 
 
 def _modes(moments: Any) -> tuple[list[str], list[Any]]:
-    """Names and modes of the recurrences whose eigenvalues are known."""
+    """Names and modes of the recurrences with known eigenvalues."""
     import numpy as np
 
     from sigprop.audit.lint.picture_data import chosen
@@ -83,7 +83,7 @@ def _moments(draws: Iterable[Callable[[], Any]]) -> Iterable[tuple[str, str]]:
 
 
 def _content(table: Table) -> dict[str, Any]:
-    """Heads and cells of a table as text."""
+    """Headers and cells of a table as text."""
     heads = [
         {"text": str(column.header), "number": column.justify == "right"}
         for column in table.columns

@@ -1,4 +1,4 @@
-"""``sigprop bench``: how fast this machine is with sigprop, and with what it replaces."""
+"""``sigprop bench``: run times of sigprop and of alternatives on this machine."""
 
 import json as encoder
 from pathlib import Path

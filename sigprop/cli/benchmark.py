@@ -1,4 +1,4 @@
-"""``sigprop benchmark``: statements for a reviewer to judge, and the score."""
+"""``sigprop benchmark``: statements for a reviewer to judge, and scores."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -99,7 +99,7 @@ def _summary(marks: Any) -> list[str]:
 
 
 def _difference(one: Any) -> list[str]:
-    """A statement on which reviewer and ledger differ, with both reasons."""
+    """A statement with different verdicts of reviewer and ledger, and both reasons."""
     return [
         f"{one.id}: you say {one.answer}, the ledger says {one.truth} ({one.source})",
         f"  statement   {one.statement}",
@@ -109,7 +109,7 @@ def _difference(one: Any) -> list[str]:
 
 
 def _table(marks: Any) -> Table:
-    """Errors found by class, of those answered and of all that were asked."""
+    """Errors found by class, out of the answered ones and out of all."""
     from sigprop.ledger.benchmark import PLANTED
     from sigprop.theory.errata import CLASSES
 

@@ -1,4 +1,4 @@
-"""``sigprop claims`` and ``sigprop show``: the rows of the ledger, unjudged."""
+"""``sigprop claims`` and ``sigprop show``: rows of the ledger, without judging them."""
 
 from pathlib import Path
 from typing import Annotated

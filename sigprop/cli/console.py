@@ -1,4 +1,4 @@
-"""Output and errors of every command: where it prints, and how it fails."""
+"""Output and error handling that all commands share."""
 
 import errno
 import os
@@ -23,10 +23,10 @@ from sigprop.numerics.interruption import INTERRUPTED, tell
 from sigprop.numerics.text import plain
 
 EXPECTED, UNEXPECTED, BAD_INPUT, DEFECT = 0, 1, 2, 3
-TRACEBACK = "SIGPROP_TRACEBACK"  # of the environment: show where a defect is
-WIDE = 160  # columns of a table that goes to a file
-SHOWN = 8  # files that are named
-PROSE = 16  # letters that a column of words needs to be read
+TRACEBACK = "SIGPROP_TRACEBACK"  # environment variable: show tracebacks
+WIDE = 160  # columns of a table in a file
+SHOWN = 8  # largest number of files that are named
+PROSE = 16  # smallest legible width of a column of words
 
 REMEDIES = {
     errno.ENOENT: "check the path",
@@ -49,22 +49,24 @@ LESS = "give less at once, or use a machine with more memory"
 
 
 class PlainConsole(Console):
-    """Prints strings as they are: no markup, no emoji codes, control characters escaped.
+    """Console that prints strings literally, without markup and emoji codes.
 
-    A colour is given as a ``Text``, which says what is ours.
+    Control characters are escaped.  Coloured output is passed as a ``Text``.
     """
 
     def render_str(self, text: str, **more: Any) -> Text:
-        """As Rich's, of the plain text."""
+        """Render plain text as Rich does, after escaping control characters."""
         return super().render_str(plain(text), **more)
 
 
 def console(*files: Path | None) -> Console:
-    """Output, wide enough for a table when it goes to a file; ``COLUMNS`` sets the width.
+    """Console for the output of a command.
+
+    In a file, lines are wide enough for a table.  ``COLUMNS`` sets the width.
 
     Args:
-        files: What the command writes; where ``-`` is one of them, that has standard
-            output to itself, and all else goes to standard error.
+        files: Files that the command writes.  If one is ``-``, that file gets standard
+            output, and everything else is printed to standard error.
     """
     aside = Path("-") in files
     stream = sys.stderr if aside else sys.stdout
@@ -78,9 +80,11 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
     """Print a table below its key; if the screen is too narrow, print a block per row.
 
     Args:
-        out: Where to.
-        table: Its numbers justified to the right; its caption is the key of its columns.
-        keys: First columns, which head a block; an empty one has the head before.
+        out: Console.
+        table: Table whose numbers are justified to the right.  Its caption explains the
+            columns.
+        keys: Number of first columns that form the header of a block.  An empty header
+            repeats the previous one.
     """
     if table.caption:
         out.print(_text(table.caption))
@@ -103,7 +107,7 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
 
 
 def fits(out: Console, table: Table) -> bool:
-    """Return True if a table can be shown with every number whole and every word legible."""
+    """Return True if the table fits, with no number cut and all words legible."""
     needed = [_needed(out, column) for column in table.columns]
     between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
     if sum(needed) + between > out.width:
@@ -116,7 +120,10 @@ def fits(out: Console, table: Table) -> bool:
 
 
 def _needed(out: Console, column: Column) -> int:
-    """Columns of the screen that a table's column needs; heads of numbers may wrap."""
+    """Width that a column of a table needs.
+
+    The headers of number columns can wrap.
+    """
     parts = [*column.cells, ""]
     head = Measurement.get(out, _endless(out), column.header)
     widest = max(Measurement.get(out, _endless(out), part).maximum for part in parts)
@@ -137,7 +144,7 @@ def _text(cell: Any) -> Text:
 
 
 def _flow(out: Console, indent: int, pairs: list[tuple[Text, Text]]) -> None:
-    """Names and values one after the other, broken between pairs."""
+    """Print names and values in a row, with line breaks between pairs."""
     line = Text()
     for name, value in pairs:
         if not value:
@@ -153,18 +160,18 @@ def _flow(out: Console, indent: int, pairs: list[tuple[Text, Text]]) -> None:
 
 
 def aside(line: str) -> None:
-    """Print a line to standard error, as it is."""
+    """Print a line to standard error, unchanged."""
     typer.echo(plain(line), err=True)
 
 
 def require_distinct(**files: Path | None) -> None:
-    """Refuse one file for two purposes: the second would replace the first.
+    """Refuse the same file for two purposes, because one would overwrite the other.
 
     Args:
-        files: By the names of their options.
+        files: Files by the names of their options.
 
     Raises:
-        ValueError: Naming both options.
+        ValueError: If two options have the same file; names both options.
     """
     options: dict[Path, str] = {}
     for option, path in files.items():
@@ -180,10 +187,10 @@ def require_distinct(**files: Path | None) -> None:
 
 
 def require_pages(option: str) -> None:
-    """Refuse an option that writes web pages if their packages are not installed.
+    """Check that the packages for web pages are installed.
 
     Raises:
-        ModuleNotFoundError: Naming the extra ``site``.
+        ModuleNotFoundError: If one is missing; names the extra ``site``.
     """
     with extra("site", option):
         import jinja2  # noqa: F401
@@ -194,14 +201,15 @@ def require_pages(option: str) -> None:
 def plain_errors(
     interrupted: str = "nothing was written", *files: Path | None
 ) -> Iterator[None]:
-    """Bad input is one message and status 2; an interruption is status 130.
+    """Turn errors into one message and an exit status.
 
-    Anything else that is raised is a defect of ours: one message and status 3, or the
-    exception itself where the environment sets ``SIGPROP_TRACEBACK``.
+    The status is 2 for bad input, 130 for an interruption and 3 for a defect of
+    sigprop.  If the environment sets ``SIGPROP_TRACEBACK``, a defect raises its
+    exception instead.
 
     Args:
-        interrupted: What an interruption leaves behind, if no file was written.
-        files: What the command reads and writes: named where the system names none.
+        interrupted: Message after an interruption if no file was written.
+        files: Files that the command reads and writes, for errors that name no file.
     """
     before = len(WRITTEN)
     try:
@@ -210,11 +218,11 @@ def plain_errors(
         tell(f"interrupted; {_left(WRITTEN[before:]) or interrupted}")
         raise typer.Exit(INTERRUPTED) from None
     except (BrokenPipeError, typer.Exit, typer.Abort, ClickException):
-        raise  # a reader of our output that has seen enough, or click's own way to end
+        raise  # the output was closed, or click ends the program
     except OSError as error:
         _refuse(_of_system(error, files))
     except (ValueError, KeyError) as error:
-        if hasattr(error, "__notes__"):  # of a row of ours, so no bad input
+        if hasattr(error, "__notes__"):  # an error in a row, not in the input
             _report(error, files)
         _refuse(str(error.args[0] if isinstance(error, KeyError) else error))
     except OverflowError as error:
@@ -222,7 +230,7 @@ def plain_errors(
     except MemoryError as error:
         _refuse(_of_memory(error, files))
     except ImportError as error:
-        if error.name is None:  # our own words
+        if error.name is None:  # the message is from sigprop
             _refuse(str(error))
         if error.name.partition(".")[0] == "sigprop":
             _report(error, files)
@@ -234,14 +242,14 @@ def plain_errors(
 
 
 def _left(written: list[Path]) -> str:
-    """The files that a command wrote before it was interrupted, if it wrote any."""
+    """Names of files that a command wrote before its interruption, if any."""
     names = [*dict.fromkeys(str(path) for path in written)]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"written before: {plain(', '.join(names[:SHOWN]))}{more}" if names else ""
 
 
 def _report(error: Exception, files: tuple[Path | None, ...]) -> NoReturn:
-    """Name a defect, the files at work and where to report both."""
+    """Print a defect, the files in use, and how to report it."""
     if os.environ.get(TRACEBACK):
         raise error
     names = _named(files)
@@ -271,7 +279,10 @@ def _named(files: tuple[Path | None, ...]) -> str:
 
 
 def _of_system(error: OSError, files: tuple[Path | None, ...]) -> str:
-    """Message for a system error: reason, place and remedy; our own as they are."""
+    """Message for a system error: reason, place and remedy.
+
+    Messages that sigprop itself raises are returned unchanged.
+    """
     if error.errno is None and error.filename is None:
         if isinstance(error, FileNotFoundError | ConnectionError):
             return str(error)

@@ -1,4 +1,7 @@
-"""``sigprop figure``: a figure of the papers, from the best stored results."""
+"""``sigprop figure``: figures of the papers, drawn from stored results.
+
+If several presets of a result are stored, the largest is used.
+"""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``sigprop train forecast``: networks that forecast a table, beside what needs none."""
+"""``sigprop train forecast``: networks that forecast a table."""
 
 import math
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from sigprop.cli.progress import changes, shown_training
 
 
 class Asked(NamedTuple):
-    """The options of the command that only a forecast has."""
+    """Options of the command that only apply to forecasts."""
 
     horizon: int | None
     length: int | None
@@ -25,10 +25,10 @@ class Asked(NamedTuple):
     channels: str | None
 
     def require_none(self, task: str) -> None:
-        """Refuse them for any other task.
+        """Refuse these options for any other task.
 
         Raises:
-            ValueError: Naming those that were given.
+            ValueError: If any was given; names the options.
         """
         options = [
             f"--{name}"
@@ -54,7 +54,7 @@ def train_forecasts(
     matmul: str,
     figures: bool,
 ) -> None:
-    """Train a model from each seed, and print its errors beside the controls'."""
+    """Train a model from each seed, and print its errors beside those of baselines."""
     from sigprop.tasks.forecasts import Forecasts
     from sigprop.tasks.tables import load_table
     from sigprop.training.forecast_presets import forecast_preset
@@ -131,7 +131,7 @@ def _print_errors(
     known: Mapping[str, Any],
     task: Any,
 ) -> None:
-    """Errors in scaled units: the model's, others', and by feature and step."""
+    """Print errors in scaled units: of the model, of others, by feature and by step."""
     table = Table(
         box=None,
         pad_edge=False,
@@ -198,9 +198,9 @@ def _print_errors(
 
 
 def printed(task: Any) -> dict[str, Any]:
-    """Return the numbers of BLUR's paper for a task, by method; none for any other task.
+    """Errors that BLUR's paper prints for a task, by method; empty for other tasks.
 
-    Its protocol: all features, windows as long as the horizon, no calendar said.
+    The paper uses all features, windows as long as the horizon, and no calendar.
 
     Source: BLUR (2025), Tables 8 and 12.
     """

@@ -1,4 +1,4 @@
-"""``sigprop figure --gallery DIR``: every figure on one page, from the best results."""
+"""``sigprop figure --gallery DIR``: one page with every figure, from stored results."""
 
 import re
 import tempfile
@@ -15,12 +15,12 @@ from sigprop.theory.claims import PAPERS, find
 
 
 def write_gallery(folder: Path) -> None:
-    """Draw every figure whose results are stored, and write the page.
+    """Draw every figure with stored results, and write the page.
 
     Raises:
         OSError: If the folder cannot be made.
-        ValueError: If it cannot be written, or has a page of that name that no gallery
-            wrote; nothing is drawn then.
+        ValueError: If the page cannot be written, or if its name belongs to a page of
+            another program.  Then nothing is drawn.
     """
     from rich.progress import track
 
@@ -75,7 +75,10 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
 def _without_titles(
     verdicts: Mapping[str, str], rows: Iterable[str]
 ) -> tuple[str, ...]:
-    """The findings of some rows, each once; a title may have a colon, too."""
+    """The findings of some rows, each once, without the rows' titles.
+
+    A title can contain a colon.
+    """
     found = (
         verdicts[row].removeprefix(f"{find(row).title}: ")
         for row in rows
@@ -100,7 +103,7 @@ def _notebooks() -> dict[str, tuple[str, str]]:
 
 
 def with_picture(picture: Picture) -> Picture:
-    """Add its picture, and what its results say, if they are stored."""
+    """Add the picture and its results to a figure, if they are stored."""
     from sigprop.experiments.command import best, make
     from sigprop.experiments.store import read
     from sigprop.figures import style

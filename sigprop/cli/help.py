@@ -1,4 +1,7 @@
-"""The list of commands: in the order of use, with an example each, and ``--version``."""
+"""Help of the program: all commands in the order of use, each with an example.
+
+The module also contains the option ``--version``.
+"""
 
 import shlex
 import sys
@@ -58,7 +61,7 @@ EXAMPLES = {
 }
 """By the words that call a command, in the order in which they are of use."""
 
-# Typer brings click's classes, from click or under a name of its own by its version.
+# Depending on its version, Typer uses click's classes or its own copies of them.
 Context: TypeAlias = Any
 Formatter: TypeAlias = Any
 ClickException: type[Exception] = next(
@@ -69,17 +72,20 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Commands(TyperGroup):
-    """Commands in the order of ``EXAMPLES``; what was typed is quoted without escapes."""
+    """Commands in the order of ``EXAMPLES``.
+
+    Messages quote what the user typed without control characters.
+    """
 
     def list_commands(self, ctx: Context) -> list[str]:
-        """Names, those without an example last."""
+        """Names of the commands; commands without an example are last."""
         names = [_command_line(ctx, name) for name in super().list_commands(ctx)]
         order = {name: rank for rank, name in enumerate(EXAMPLES)}
         names.sort(key=lambda name: order.get(name, len(order)))
         return [name.rpartition(" ")[2] for name in names]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Any:
-        """A command, whose help ends with its example."""
+        """A command, with its example at the end of its help."""
         command = super().get_command(ctx, cmd_name)
         example = EXAMPLES.get(_command_line(ctx, cmd_name))
         if command is not None and example is not None:
@@ -87,7 +93,7 @@ class Commands(TyperGroup):
         return command
 
     def format_commands(self, ctx: Context, formatter: Formatter) -> None:
-        """Write the commands under what a user comes for."""
+        """Write the commands, grouped by purpose."""
         if ctx.parent is not None:
             super().format_commands(ctx, formatter)
             return
@@ -112,7 +118,10 @@ class Commands(TyperGroup):
     def make_context(
         self, info_name: str | None, args: list[str], *arguments: Any, **more: Any
     ) -> Context:
-        """As click's; an empty value is refused, which would be the folder here."""
+        """Make the context as click does, but refuse empty values.
+
+        An empty path would mean the current folder.
+        """
         try:
             for arg in args:
                 if not arg or (arg.startswith("--") and arg.endswith("=")):
@@ -125,7 +134,7 @@ class Commands(TyperGroup):
             raise _quoted(error) from None
 
     def invoke(self, ctx: Context) -> Any:
-        """As click's."""
+        """Invoke the command; its messages have no control characters."""
         try:
             return super().invoke(ctx)
         except ClickException as error:
@@ -133,7 +142,7 @@ class Commands(TyperGroup):
 
 
 def _command_line(ctx: Context, name: str) -> str:
-    """The words that call a command, the program's own left out."""
+    """Words that call a command, without the name of the program."""
     words = [name]
     while ctx.parent is not None:
         words.insert(0, ctx.info_name or "")
@@ -142,7 +151,7 @@ def _command_line(ctx: Context, name: str) -> str:
 
 
 def command_line() -> str:
-    """The command that runs, with all that was given to it: it can be run again."""
+    """The command line of the running command, which runs it again."""
     package = ClickException.__module__.rpartition(".")[0]
     context = sys.modules[f"{package}.globals"].get_current_context(silent=True)
     if context is None:
@@ -156,7 +165,7 @@ def command_line() -> str:
 
 
 def _explicit(context: Context) -> Iterator[str]:
-    """Arguments and options of a command that are no defaults, arguments first."""
+    """Arguments and options that the user gave, arguments first."""
     parameters = context.command.params
     for parameter in sorted(
         parameters, key=lambda parameter: parameter.param_type_name != "argument"
@@ -180,7 +189,7 @@ def _quoted(error: Exception) -> Exception:
 
 
 def version() -> str:
-    """The program and its version, if it is installed."""
+    """Name and version of the program, if it is installed."""
     from importlib import metadata
 
     try:

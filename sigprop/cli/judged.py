@@ -1,4 +1,4 @@
-"""Verdicts for commands: judged under a progress bar, or those of the last stored run."""
+"""Verdicts for commands: computed under a progress bar, or from the last run."""
 
 import time
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 def judge(
     chosen: Any, how: dict[str, Any], device: str, out: "Console"
 ) -> tuple[Any, float]:
-    """Judge claims under a bar on ``out``, and hold them against what they announce.
+    """Judge claims under a progress bar, and compare them with their expected statuses.
 
-    Returns the ledger, and the seconds that imports took before it.
+    Returns:
+        The ledger, and the seconds that imports took before the run.
     """
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -54,7 +55,7 @@ def stored() -> Any:
     """Return a ledger of the newest stored verdicts, without the numbers behind them.
 
     Raises:
-        ValueError: If there are none, or the result is damaged.
+        ValueError: If no verdicts are stored, or the result is damaged.
     """
     from sigprop.experiments import statuses
     from sigprop.experiments.rows import row

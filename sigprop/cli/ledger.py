@@ -1,4 +1,4 @@
-"""``sigprop ledger``: judge every statement, and write the site."""
+"""``sigprop ledger``: verdicts on all statements as text, JSON or a website."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ def ledger(
         if json is not None:
             require_writable(json)
         chosen = select(paper)
-        if html is not None:  # which pages a status has, the verdicts will say
+        if html is not None:  # the pages of a status depend on the verdicts
             require_pages("--html")
             from sigprop.ledger.site import page_names, require_free
 
@@ -119,7 +119,7 @@ def _print_schema() -> None:
 
 
 def _keep(claims: "Iterable[ClaimResult]", seed: int) -> None:
-    """Leave the statuses to the figures; what cannot be written is said, no more."""
+    """Store the statuses for the figures; if that fails, print a message."""
     from sigprop.experiments import statuses
 
     try:

@@ -1,4 +1,4 @@
-"""``sigprop lint``: what is wrong with the recurrences of a checkpoint, without data."""
+"""``sigprop lint``: faults in the recurrences of a checkpoint, found without data."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -152,7 +152,7 @@ def _write_page(
 
 
 def _fitting(out: Console, drawn: Table, plain: Table) -> Table:
-    """The table with histograms, if the screen is wide enough and has the letters."""
+    """The table with histograms, if the screen can show them."""
     if not out.encoding.startswith("utf"):
         return plain
     return plain if fits(out, plain) and not fits(out, drawn) else drawn

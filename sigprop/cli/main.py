@@ -1,7 +1,7 @@
-"""The front door: ``sigprop verify | ledger | claims | show | figure | sweep | train ...``.
+"""The program ``sigprop`` with all its commands.
 
-Nothing heavy is imported before a command needs it, so that help, ``claims`` and
-``show`` answer at once and without JAX.
+A command imports heavy modules only when it needs them.  Help, ``claims`` and ``show``
+thus answer at once and without JAX.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""``sigprop models``: the papers' networks and their parameters."""
+"""``sigprop models``: networks of the papers, with their numbers of parameters."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``sigprop notebooks``: the notebooks, run and written as pages that read offline."""
+"""``sigprop notebooks``: executed notebooks as web pages that need no network."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,7 +40,7 @@ def notebooks(
 
 
 def _run(documents: dict[str, Any], out: Any) -> None:
-    """Run all under a bar that counts cells."""
+    """Run all notebooks under a progress bar that counts cells."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from sigprop.ledger.notebooks import cells, run

@@ -1,4 +1,7 @@
-"""Pictures beside what a command prints: drawn by ``figures``, and never in its way."""
+"""Pictures that a command draws beside its output.
+
+If a picture cannot be drawn, the command prints the reason and continues.
+"""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -12,20 +15,20 @@ from rich.console import Console
 from sigprop.cli.console import aside
 from sigprop.cli.help import command_line, version
 
-DISCS = 24  # layers whose eigenvalues are drawn, at most
+DISCS = 24  # largest number of layers whose eigenvalues are drawn
 NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw no pictures.")]
 
 
 def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:
-    """Draw a PNG and say where it is; if that fails, say why, and lose nothing else.
+    """Draw a PNG and print its path; if that fails, print the reason and continue.
 
-    Its caption, the command that runs and the version are in its metadata, and in a file
+    Caption, command line and version are in the metadata of the picture, and in a file
     of the same name that ends in ``.md``.
 
     Args:
         path: Path of the picture.
         draw: Makes the Matplotlib figure.
-        out: Where the paths are printed.
+        out: Console on which the paths are printed.
     """
     with undrawn_reported(path):
         from sigprop.figures import style
@@ -41,7 +44,7 @@ def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:
 
 
 def _require_place(beside: Path, shown: str) -> None:
-    """Refuse to write the words of a picture over a file of something else.
+    """Refuse to overwrite a text file that does not belong to the picture.
 
     Raises:
         ValueError: If the file does not show the picture.
@@ -56,7 +59,7 @@ def _require_place(beside: Path, shown: str) -> None:
 
 
 def require_png(figure: Path | None) -> None:
-    """Refuse another kind of picture.
+    """Refuse any format except PNG.
 
     Raises:
         ValueError: If the name does not end in ``.png``.
@@ -66,7 +69,7 @@ def require_png(figure: Path | None) -> None:
 
 
 def with_overview(run: Any) -> Any:
-    """A ledger with pictures for its pages; without them, if they cannot be drawn.
+    """A ledger with pictures for its pages, or without if they cannot be drawn.
 
     Args:
         run: A ``Ledger``.
@@ -89,12 +92,12 @@ def with_overview(run: Any) -> Any:
 
 
 def beside(json: Path | None) -> Path | None:
-    """The picture beside a file of rows; none where that is standard output."""
+    """Path of the picture beside a file of rows; ``None`` for standard output."""
     return None if json in (None, Path("-")) else json.with_suffix(".png")
 
 
 def overview_beside(json: Path, run: Any, out: Console) -> None:
-    """Draw a ledger beside its rows."""
+    """Draw the overview of a ledger beside the file of its rows."""
 
     def draw_overview() -> Any:
         from sigprop.figures.overview import draw
@@ -108,7 +111,7 @@ def overview_beside(json: Path, run: Any, out: Console) -> None:
 
 @contextmanager
 def undrawn_reported(subject: Path | str, was: str = "was") -> Iterator[None]:
-    """Report in one line why a picture was not drawn, and go on.
+    """Print in one line why a picture was not drawn, and continue.
 
     Args:
         subject: File or name of the picture.
@@ -123,13 +126,13 @@ def undrawn_reported(subject: Path | str, was: str = "was") -> Iterator[None]:
 def layers_drawn(
     names: list[str], modes: list[Any], length: int | None, figures: bool
 ) -> Any:
-    """Pictures of layers for a page; none if they are not wanted or cannot be drawn.
+    """Pictures of layers for a page; ``None`` if not wanted or not possible.
 
     Args:
         names: Names of the layers.
-        modes: Modes of each, as ``sigprop.audit.lint.picture_data.Modes``.
-        length: Steps of the sequences, if that is known.
-        figures: False if pictures are not wanted.
+        modes: Modes of each layer, as ``sigprop.audit.lint.picture_data.Modes``.
+        length: Steps of the sequences, if known.
+        figures: False for a page without pictures.
     """
     from sigprop.audit.lint import picture_data
     from sigprop.ledger.layers import Drawn

@@ -1,4 +1,4 @@
-"""A line for a training on the screen, as it goes on."""
+"""Progress bar of a training, with the last measurements."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,16 +12,16 @@ from sigprop.cli.console import UNEXPECTED, aside, console
 
 @contextmanager
 def shown_training(title: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, Any]]:
-    """Show a training as it goes on, and end the command where it diverges.
+    """Show the progress of a training, and end the command if the training diverges.
 
     Args:
-        title: What is trained.
-        recipe: How many steps there are, and how many go together.
+        title: Description of the training.
+        recipe: Recipe, with the number of steps and the steps per segment.
         folder: Folder of the training.
 
     Yields:
-        What is to be told of segments and of the last measurements, and what of anything
-        that comes after them.
+        Two functions.  The first shows finished segments and the last measurements; the
+        second shows a text after the training.
     """
     from sigprop.training.segments import Diverged
 
@@ -47,7 +47,7 @@ def shown_training(title: str, recipe: Any, folder: Path) -> Iterator[tuple[Any,
 
 
 def changes(steps: int | None, rate: float | None, matmul: str) -> str:
-    """Name the options that change a preset, to follow the preset's name.
+    """Text that names the options that change a preset, to append to the preset's name.
 
     Example:
         >>> changes(60, None, "float32")
@@ -59,7 +59,7 @@ def changes(steps: int | None, rate: float | None, matmul: str) -> str:
 
 
 def _progress_bar() -> Any:
-    """Steps of a training as they are taken, and what was measured last."""
+    """Progress bar with the number of steps and the last measurements."""
     from rich.progress import (
         BarColumn,
         Progress,

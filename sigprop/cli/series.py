@@ -1,4 +1,4 @@
-"""``sigprop series``: the moments of a user's time series beside the theory."""
+"""``sigprop series``: moments of neurons on a time series, beside theory."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

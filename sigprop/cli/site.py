@@ -1,4 +1,4 @@
-"""``sigprop site``: everything that the project has to show, as one website."""
+"""``sigprop site``: the website with guides, notebooks, API, ledger and gallery."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from sigprop.numerics.extras import extra
 if TYPE_CHECKING:
     from sigprop.ledger.gallery import Picture
 
-KERNELS = 2  # notebooks that run at a time
+KERNELS = 2  # notebooks that run at the same time
 
 FIRST = (
     *("zucchet-1a", "zucchet-1bc", "zucchet-2", "zucchet-3", "zucchet-4", "zucchet-5"),
@@ -81,7 +81,7 @@ def site(
 
 @contextmanager
 def _workers() -> Iterator[ThreadPoolExecutor]:
-    """Threads that run notebooks; after an interruption no other notebook begins."""
+    """Threads that run notebooks; after an interruption no other notebook starts."""
     pool = ThreadPoolExecutor(KERNELS)
     try:
         yield pool
@@ -98,7 +98,10 @@ def _run(path: Path) -> Any:
 def _finished(
     running: "Mapping[str, Future[Any]]", paths: Mapping[str, Path]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The notebooks with their outputs; of those that failed, the text, and the reason."""
+    """The notebooks with their outputs, and the errors of those that failed.
+
+    A notebook that failed has no outputs.
+    """
     from sigprop.ledger.notebooks import read
 
     done: dict[str, Any] = {}
@@ -113,7 +116,7 @@ def _finished(
 
 
 def _pictures() -> "Sequence[Picture]":
-    """The figures in the order of the gallery, drawn where results are stored."""
+    """The figures in the order of the gallery, drawn if their results are stored."""
     from sigprop.cli.gallery import describe, with_picture
     from sigprop.experiments import statuses
     from sigprop.figures.catalogue import of_rows

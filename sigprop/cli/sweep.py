@@ -1,4 +1,4 @@
-"""``sigprop sweep run | status | check | track``: many trainings, one file each."""
+"""``sigprop sweep run | status | check | track``: many trainings in files."""
 
 import time
 from typing import Annotated, Any
@@ -129,7 +129,7 @@ def _run_study(name: str, preset: str) -> None:
 
 
 def _draw(name: str, preset: str, result: Any, out: Console) -> None:
-    """Losses over the learning rate, where a sweep has several."""
+    """Draw losses against the learning rate, if a sweep has several rates."""
     if "log_rate" not in result.coords or len(set(result["log_rate"].values)) < 2:
         return
     from sigprop.figures import style

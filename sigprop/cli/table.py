@@ -1,4 +1,4 @@
-"""``sigprop table``: what the papers print, and what we found beside it."""
+"""``sigprop table``: tables of the papers beside measured values."""
 
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from rich.text import Text
 from sigprop.cli.console import console, fits, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
 
-MEASUREMENTS = "measurements"  # the name of the table of our own trainings
+MEASUREMENTS = "measurements"  # name of the table of our own trainings
 
 
 def tables(
@@ -59,7 +59,7 @@ def tables(
 
 
 def _measurements(out: Console, preset: str) -> None:
-    """Every measurement of our own trainings, a table a study.
+    """Print every measurement of our own trainings, with a table for each study.
 
     Raises:
         ValueError: If the preset is not ``paper``.
@@ -83,7 +83,7 @@ def _measurements(out: Console, preset: str) -> None:
 
 
 def _blocks(out: Console, filled: Any) -> None:
-    """A ``Content``, a block a column: its name, its sizes, and a line a row."""
+    """Print a block per column of a ``Content``: name, sizes, and a line per row."""
     out.print(filled.title)
     for number, head in enumerate(filled.heads[1:], start=1):
         name, _, sizes = head.removeprefix("ours:\n").partition("\n")
@@ -105,7 +105,7 @@ def _blocks(out: Console, filled: Any) -> None:
 
 
 def _draw(name: str, preset: str, out: Console) -> None:
-    """A chart of a table, where a column of ours may be held against a published one."""
+    """Draw a chart of a table, if our values are comparable with published ones."""
     from sigprop.experiments.charts import chart
     from sigprop.figures import style
 

@@ -1,4 +1,4 @@
-"""``sigprop train`` a network on a task."""
+"""``sigprop train``: training of a network on a task."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``sigprop verify``: judge claims."""
+"""``sigprop verify``: verdicts on claims by proof, evaluation and simulation."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -125,7 +125,7 @@ def _verify(
 
 
 def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
-    """Say what more trajectories than usual will take, and refuse what is too much."""
+    """Print the cost of a large simulation, and refuse one that is too large."""
     if how["samples"] is None and how["tier"] == "quick":
         return
     from sigprop.experiments.rows import row

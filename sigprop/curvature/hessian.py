@@ -33,8 +33,8 @@ from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
 Route = Literal["closed", "gramian", "autodiff"]
-DIAGONALISED = (RotRNN, S4D, S5)  # in coordinates that are not their parameters
-COLUMNS = 64  # of the Hessian that autodiff computes at once
+DIAGONALISED = (RotRNN, S4D, S5)  # layers with diagonal coordinates
+COLUMNS = 64  # columns of the Hessian per pass of autodiff
 
 
 def expand(

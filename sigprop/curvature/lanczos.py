@@ -34,8 +34,8 @@ from sigprop.numerics.arguments import (
 )
 
 Product = Callable[[Float[Array, " p"]], Float[Array, " p"]]
-LARGEST = 1e150  # whose square is finite
-BREAKDOWN = 16  # roundings of the largest entry, below which a remainder is nothing
+LARGEST = 1e150  # largest entry; its square is finite
+BREAKDOWN = 16  # rounding errors of the largest entry, below which a remainder is zero
 
 
 @final

@@ -29,7 +29,7 @@ from sigprop.theory import overlaps
 from sigprop.theory.symbols import alpha, beta, rho
 
 NONE = np.zeros(1, complex)  # the eigenvalue of a skip connection
-Nodes = Sequence[Complex[np.ndarray, "*nodes"]]  # one array a node of the difference
+Nodes = Sequence[Complex[np.ndarray, "*nodes"]]  # one array per node
 Others = Sequence[Complex[np.ndarray, "*others"]]
 
 

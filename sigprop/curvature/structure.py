@@ -21,9 +21,9 @@ from sigprop.numerics.arguments import (
 )
 
 Matrix = Float[np.ndarray, "p p"]
-LARGEST = 1e150  # whose square is finite
-FLAT = 1e-13  # of the largest curvature: rounding
-DISPLACEMENT = 1e-9  # of a descent near its minimum: the loss is quadratic so near
+LARGEST = 1e150  # largest entry; its square is finite
+FLAT = 1e-13  # relative rounding error of the largest curvature
+DISPLACEMENT = 1e-9  # initial distance from the minimum, where the loss is quadratic
 STEPS, BISECTIONS = 200, 14
 
 
@@ -197,7 +197,7 @@ def measured_bound(
     @jax.jit
     def grows(rate: Array) -> Array:
         first = DISPLACEMENT * start / jnp.linalg.norm(start)
-        shift = gradient(minimum)  # what rounding leaves of nought
+        shift = gradient(minimum)  # zero up to rounding
 
         def step(_: Any, away: Array) -> Array:
             return away - rate * (gradient(minimum + away) - shift)

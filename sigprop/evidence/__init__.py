@@ -1,9 +1,9 @@
-"""Evidence for the rows of the papers, by brute force.
+"""Evidence for the rows of the papers, by computations that use no closed form.
 
-The files stand as those of ``sigprop.theory.papers`` do:
+The files correspond to those of ``sigprop.theory.papers``:
 ``evidence/zucchet/landscape/modulus.py`` judges the rows of
-``theory/papers/zucchet/landscape/modulus.py``, and its ``EVIDENCE`` says by id what
-each is judged on.  Rows that it does not name have no truth value.
+``theory/papers/zucchet/landscape/modulus.py``.  Its table ``EVIDENCE`` maps the id of
+each row to the evidence for it.  Rows that are not in the table have no truth value.
 """
 
 import importlib
@@ -16,11 +16,11 @@ from sigprop.theory.claims import find, home
 if TYPE_CHECKING:
     import xarray as xr
 
-Load = Callable[[str], "xr.Dataset"]  # of a sweep's name, its stored result
+Load = Callable[[str], "xr.Dataset"]  # from a sweep's name to its result
 
 
 def nothing_stored(sweep: str) -> "xr.Dataset":
-    """A reader of stored results that has none.
+    """Reader of stored results for the case that there are none.
 
     Raises:
         FileNotFoundError: Always.
@@ -29,14 +29,14 @@ def nothing_stored(sweep: str) -> "xr.Dataset":
 
 
 def row(claim_id: str, load: Load = nothing_stored) -> Row:
-    """A claim with what it is judged on.
+    """A claim with the evidence for it.
 
     Args:
-        claim_id: Its id.
+        claim_id: Id of the claim.
         load: Reads the stored result of a sweep, for rows that an experiment decides.
 
     Raises:
-        KeyError: If there is no such claim; the message suggests the nearest.
+        KeyError: If there is no such claim; the message suggests the nearest id.
     """
     claim = find(claim_id)
     basis = table(home(claim.id)).get(claim.id)
@@ -46,7 +46,8 @@ def row(claim_id: str, load: Load = nothing_stored) -> Row:
 def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:
     """Return the evidence for the rows of a module of ``sigprop.theory.papers``, by id.
 
-    Of rows that stored results decide, a function of their reader.
+    For rows that stored results decide, the evidence is a function of the reader of
+    results.
     """
     module = part.removeprefix("sigprop.theory.papers.")
     try:

@@ -1,4 +1,4 @@
-"""Evidence of rows that relate printed numbers."""
+"""Evidence for rows that relate printed numbers to each other."""
 
 from typing import Any
 
@@ -15,15 +15,15 @@ def numbers(
     wrong: float | None = None,
     **more: Any,
 ) -> Evidence:
-    """Numbers against what they are said to be.
+    """Evidence that printed numbers have a stated relation.
 
     Args:
-        value: Computed from the tables, or from what ``alone`` names.
-        form: What it is.
-        at: Arguments of both; several, where they are judged at several points.
-        relation: How the value stands to the form.
-        alone: What the value comes from, where it is more than the paper's own numbers.
-        wrong: A number that the comparison must refuse.
+        value: Number computed from the tables, or from the source that ``alone`` names.
+        form: Number that the paper states.
+        at: Arguments of both, for one point or several.
+        relation: Relation of the value to the form.
+        alone: Source of the value, if it uses more than the paper's own numbers.
+        wrong: A number that the comparison must refute.
         more: ``printed``, ``absolute``, ``hand`` and ``example`` of ``Evidence``.
     """
     if wrong is not None:

@@ -1,4 +1,4 @@
-"""Costs counted: products of numbers as they are made, and those that a trace has."""
+"""Numbers of multiplications: counted during a computation, or in a traced program."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from sigprop.evidence.kit import exponent
 
 
 class Counted(float):
-    """A number that counts its products."""
+    """A number that counts multiplications."""
 
     products = 0
 
@@ -51,18 +51,18 @@ def traced_products(routine: Callable[..., Any], *arrays: Any) -> int:
 
 
 def growth_of_products(model: str) -> float:
-    """Exponent with which the products that a model makes grow in the sequence's length."""
+    """Exponent with which a model's number of products grows in the length."""
     run = {"attention": _attend, "recurrence": _recur}[model]
     return float(exponent(lambda n: products_of(run, np.ones((int(n), 4))), 16, 64))
 
 
 def _attend(u: Any) -> Any:
     scores = u.dot(u.T)
-    return scores.dot(u)  # the softmax between takes no product of two entries
+    return scores.dot(u)  # the softmax has no products of two entries
 
 
 def _recur(u: Any) -> Any:
     faded = np.zeros(u.shape[1])
     for entering in u:
-        faded = (faded + entering) * 0.9  # the state, as the next step takes it
+        faded = (faded + entering) * 0.9  # the decayed state of the next step
     return faded

@@ -1,8 +1,8 @@
-"""Simulations alone, taken again at a seed: the words that another seed could change.
+"""Repetition of all simulations at another seed, to count wrong verdicts.
 
-A run judges at one seed.  Here its random part is taken again at others, with the plans,
-the closed forms and the compiled programs of the first, and every word is held against
-what is true, so that wrong ones can be counted.
+A run judges at one seed.  This module repeats its random part at other seeds, with the
+same plans, closed forms and compiled programs.  Every verdict is compared with the
+truth.
 """
 
 import dataclasses
@@ -24,17 +24,18 @@ from sigprop.judge.run import (
 from sigprop.judge.verdict import Outcome
 from sigprop.theory.claims import find, home, registry
 
-GRIDS = "grids"  # the part of all claims that share trajectories on grids
+GRIDS = "grids"  # name of the part with all claims on grids
 DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers
-Simulate = Callable[[int], Iterable[RouteResult]]  # of a seed
-SAME = 1e-9  # relative difference below which two forms are one
+Simulate = Callable[[int], Iterable[RouteResult]]  # function of a seed
+SAME = 1e-9  # relative difference below which two forms are equal
 
 
 class Answer(NamedTuple):
-    """One simulated comparison, and whether its word is wrong.
+    """One simulated comparison, and whether its verdict is wrong.
 
-    A right form has to be confirmed.  A wrong print must not be, unless it is right
-    there or within the margin; where it is right it must not be refuted.
+    A right form must be confirmed.  A wrong printed form must not be confirmed, unless
+    it is within the margin at the point.  If it is right at the point, it must not be
+    refuted.
     """
 
     claim: str
@@ -43,16 +44,19 @@ class Answer(NamedTuple):
 
 
 def parts() -> tuple[str, ...]:
-    """Names of what is simulated by itself: the grids together, and each whole model.
+    """Names of the separate simulations: all grids together, and each whole model.
 
-    What stored results decide draws nothing, and is none of them.
+    Rows that stored results decide are not simulated.
     """
     return (GRIDS, *_models())
 
 
 @functools.cache
 def _models() -> dict[str, tuple[str, Simulate]]:
-    """By part its claim, and what judges it at a seed; each case of a claim is a part."""
+    """By part, the claim and the function that judges it at a seed.
+
+    Each case of a claim is a part.
+    """
     models: dict[str, tuple[str, Simulate]] = {}
     for claim_id in registry():
         if stored(claim_id):
@@ -97,7 +101,7 @@ def answers(part: str, seed: int) -> list[Answer]:
 
 
 def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
-    """Simulate claims on their grids, with trajectories that they share."""
+    """Simulate claims on their grids, with shared trajectories."""
     cases = [dataclasses.replace(case, results=[]) for case in _prepared(ids)]
     measured = simulate_all(cases, seed)
     for case in cases:

@@ -1,7 +1,8 @@
-"""Brute force, written once: sums, recurrences, derivatives and searches.
+"""Elementary computations for evidence: sums, recurrences, derivatives and searches.
 
-Nothing here knows a closed form or a layer: NumPy, SciPy and the standard library alone,
-so that a route made of it shares nothing with what it judges.
+This module uses only NumPy, SciPy and the standard library, and no closed form and no
+layer.  A route that consists of these functions is thus independent of the formula that
+it tests.
 
 Notation: ages  steps since an input, from zero on;  w  weights of the inputs by age;
 R  autocovariance.
@@ -18,7 +19,7 @@ import scipy
 from jaxtyping import Float, Inexact, Num
 
 Points = tuple[dict[str, Any], ...]
-EPS = 1e-30  # a complex step has no subtraction, so it may be as small as one likes
+EPS = 1e-30  # step; small, because a complex step has no cancellation
 NODES = 24
 TURNS = np.exp(2j * np.pi * np.arange(NODES) / NODES)
 STENCILS = {
@@ -37,14 +38,14 @@ STENCILS = {
 
 
 def points(names: str, *rows: Any) -> Points:
-    """Values by name, one row a point.
+    """Points of evidence: values by name, one row per point.
 
     Args:
-        names: Separated by blanks.
-        rows: As many values as names; of one name the value itself.
+        names: Names, separated by blanks.
+        rows: A value per name; for a single name, the value itself.
 
     Raises:
-        ValueError: If a row has not as many values as there are names.
+        ValueError: If the lengths of a row and of ``names`` differ.
     """
     keys = names.split()
     table = [(row,) for row in rows] if len(keys) == 1 else rows
@@ -58,25 +59,25 @@ def across(**values: Sequence[Any]) -> Points:
 
 
 def also(table: Sequence[Mapping[str, Any]], **values: Any) -> Points:
-    """The points of a table with further values, the same for all."""
+    """The points of a table, with further values that are the same at all points."""
     return tuple({**point, **values} for point in table)
 
 
 def crossed(*tables: Sequence[Mapping[str, Any]]) -> Points:
-    """Every point of each table with every one of the next; the last varies fastest."""
+    """Every combination of points of several tables; the last table varies fastest."""
     rows = itertools.product(*tables)
     return tuple({name: row[name] for row in combo for name in row} for combo in rows)
 
 
 def entries(routine: Callable[..., Any], *index: Any) -> Callable[..., Any]:
-    """The routine that gives the entries at an index of what another gives."""
+    """Routine that returns the entries at an index of the result of another routine."""
     return lambda **point: routine(**point)[index]
 
 
 def each(
     value: Callable[..., Any], routes: Mapping[str, Any]
 ) -> dict[str, Callable[..., Any]]:
-    """By route a value of what that route gives, which it takes as its first argument."""
+    """Routes that call ``value`` with a routine as its first argument, by name."""
     return {name: functools.partial(value, route) for name, route in routes.items()}
 
 
@@ -84,7 +85,7 @@ def each(
 
 
 def powers(lam: Any, count: int) -> Inexact[np.ndarray, "*neurons ages"]:
-    """``lam^n``: what an input of each age leaves in ``h <- lam h + x``."""
+    """``lam^n``: weights of inputs by age in the state of ``h <- lam h + x``."""
     return (np.asarray(lam) + 0.0)[..., None] ** np.arange(count)
 
 
@@ -135,7 +136,7 @@ def autocovariance(
 def quadratic(
     w: Inexact[np.ndarray, " ages"], R: Inexact[np.ndarray, "ages ages"]
 ) -> float:
-    """``sum over n, m of w_n R_nm conj(w_m)``, term by term; real as ``R`` is Hermitian."""
+    """``sum over n, m of w_n R_nm conj(w_m)``, real because ``R`` is Hermitian."""
     return float(np.real(w @ R @ w.conj()))
 
 
@@ -156,8 +157,8 @@ def recur(
     """States of ``h <- A h + x``, one input after the other.
 
     Args:
-        A: A number, a vector (one number a neuron) or a matrix.
-        inputs: By time.
+        A: A number, a vector (one number per neuron) or a matrix.
+        inputs: Inputs by time.
         start: State before the first input.
     """
     h, states = start + np.zeros(np.shape(inputs)[1:]), []
@@ -170,7 +171,7 @@ def recur(
 def powered(
     A: Num[np.ndarray, "n n"], inputs: Num[np.ndarray, "time n"]
 ) -> Num[np.ndarray, "time n"]:
-    """States of ``h <- A h + x`` from zero, as sums of ``A^age x`` over the ages."""
+    """States of ``h <- A h + x`` from zero, as sums of ``A^age x`` over ages."""
     steps = range(len(inputs))
     power = [np.linalg.matrix_power(A, age) for age in steps]
     return np.array(
@@ -184,7 +185,7 @@ def impulse_response(
     C: Num[np.ndarray, "... n"],
     count: int,
 ) -> Num[np.ndarray, "count ..."]:
-    """``C A^k B`` by age, one product after the other."""
+    """``C A^k B`` by age, computed by repeated products."""
     responses = []
     for _ in range(count):
         responses.append(C @ B)
@@ -201,9 +202,9 @@ def covariances(
     """``E h h^*`` of ``h <- A h + x`` under white inputs, after each of some steps.
 
     Args:
-        A: The matrix.
+        A: Recurrent matrix.
         noise: Covariance of an input.
-        count: Steps.
+        count: Number of steps.
         start: Covariance before the first input.
     """
     moments, by_step = start + np.zeros(np.shape(noise)), []
@@ -216,12 +217,12 @@ def covariances(
 def from_modes(
     lam: Inexact[np.ndarray, " n"], vectors: Inexact[np.ndarray, "n n"]
 ) -> Inexact[np.ndarray, "n n"]:
-    """The matrix of these eigenvalues and eigenvectors, one a column."""
+    """The matrix with these eigenvalues, and these eigenvectors as columns."""
     return vectors * lam @ np.linalg.inv(vectors)
 
 
 def block(lam: complex) -> Float[np.ndarray, "2 2"]:
-    """The real matrix that turns and scales as a complex number does."""
+    """The real 2x2 matrix that acts like multiplication by a complex number."""
     lam = complex(lam)
     return np.array([[lam.real, -lam.imag], [lam.imag, lam.real]])
 
@@ -229,19 +230,22 @@ def block(lam: complex) -> Float[np.ndarray, "2 2"]:
 def orthogonal(
     generator: np.random.Generator, *shape: int
 ) -> Float[np.ndarray, "*batch n n"]:
-    """Orthogonal matrices, uniformly: the signs of the factorisation are taken out."""
+    """Random orthogonal matrices with uniform distribution.
+
+    The signs of the QR factorisation are removed.
+    """
     Q, upper = np.linalg.qr(generator.normal(size=shape))
     return Q * np.sign(np.diagonal(upper, axis1=-2, axis2=-1))[..., None, :]
 
 
 def sigmoid(x: Any) -> Any:
-    """``1 / (1 + exp(-x))``, of complex numbers too."""
+    """``1 / (1 + exp(-x))``, also for complex numbers."""
     with np.errstate(over="ignore"):
         return 1 / (1 + np.exp(-x))
 
 
 def logit(p: float) -> float:
-    """The number whose sigmoid is ``p``."""
+    """The inverse of the sigmoid."""
     return math.log(p / (1 - p))
 
 
@@ -251,14 +255,16 @@ def logit(p: float) -> float:
 def complex_step(
     function: Callable[[Any], Any], at: float | Float[np.ndarray, "*shape"]
 ) -> Any:
-    """Derivative of an analytic function, real at real numbers, without a difference.
+    """Derivative by a complex step, without cancellation.
+
+    The function must be analytic, and real at real numbers.
 
     Args:
-        function: Of a number or an array; must take complex ones.
-        at: Where.
+        function: Function of a complex number or array.
+        at: Point of the derivative.
 
     Returns:
-        By every entry of ``at``, whose axes come last.
+        Derivatives by every entry of ``at``, whose axes come last.
     """
     point = np.asarray(at, complex)
     columns = []
@@ -279,16 +285,16 @@ def central(
     derivative: int = 1,
     order: int = 4,
 ) -> Any:
-    """A derivative along a direction, by a central difference.
+    """Derivative along a direction by central differences.
 
     Args:
-        function: Of a number or an array.
-        at: Where.
-        step: Of the difference, in units of ``along``.
-        along: The direction.
+        function: Function of a number or an array.
+        at: Point of the derivative.
+        step: Step of the difference, in units of ``along``.
+        along: Direction.
         derivative: 1 or 2.
-        order: Power of the step with which the error vanishes: 4, of a first one also
-            2 or 8.
+        order: Power of the step in the error: 4, and for a first derivative also 2 or
+            8.
 
     Raises:
         KeyError: If there is no such stencil.
@@ -299,7 +305,7 @@ def central(
 
 
 def contour(function: Callable[[Any], Any], at: complex, radius: float) -> Any:
-    """Derivative of a holomorphic function: its mean over a circle, turned back."""
+    """Derivative of a holomorphic function as a mean over a circle, by Cauchy."""
     return sum(function(at + radius * turn) / turn for turn in TURNS) / (NODES * radius)
 
 
@@ -309,7 +315,7 @@ def contour(function: Callable[[Any], Any], at: complex, radius: float) -> Any:
 def legendre(
     low: float, high: float, count: int
 ) -> tuple[Float[np.ndarray, " count"], Float[np.ndarray, " count"]]:
-    """Nodes and weights of Gauss and Legendre between two ends."""
+    """Nodes and weights of Gauss-Legendre quadrature on an interval."""
     nodes, weights = np.polynomial.legendre.leggauss(count)
     half = (high - low) / 2
     return low + half * (nodes + 1), half * weights
@@ -318,13 +324,13 @@ def legendre(
 def bisect(
     below: Callable[[float], Any], low: float, high: float, steps: int = 60
 ) -> float:
-    """Number at which ``below`` turns from true to false, by bisection.
+    """Number at which ``below`` changes from true to false, by bisection.
 
     Args:
-        below: True of numbers less than the one that is sought.
-        low: Where it is true.
-        high: Where it is false.
-        steps: How often to halve.
+        below: True for numbers below the result.
+        low: A number at which it is true.
+        high: A number at which it is false.
+        steps: Number of bisections.
     """
     for _ in range(steps):
         middle = (low + high) / 2
@@ -333,14 +339,14 @@ def bisect(
 
 
 def exponent(function: Callable[[float], Any], first: float, second: float) -> Any:
-    """The power ``p`` of ``function(x) ~ x^p`` between two places, entry by entry."""
+    """Exponent ``p`` of ``function(x) ~ x^p`` between two arguments, entry by entry."""
     ratio = np.asarray(function(first)) / np.asarray(function(second))
     return np.log(ratio)[()] / math.log(first / second)
 
 
 def spectral_norm(matrix: Float[np.ndarray, "n n"], steps: int = 400) -> float:
-    """Largest stretch of a symmetric matrix, by power iteration."""
-    x = np.cos(np.arange(len(matrix)))  # a generic start
+    """Spectral norm of a symmetric matrix, by power iteration."""
+    x = np.cos(np.arange(len(matrix)))  # generic initial vector
     for _ in range(steps):
         x = matrix @ (matrix @ x)
         x = x / np.linalg.norm(x)

@@ -1,10 +1,11 @@
-"""Measurements of our own trainings: what was measured, its value and its interval.
+"""Measurements of our own trainings: a description, a value and an interval for each.
 
-They are no statements: each is reported, and none is judged.  ``groups`` lists them, from
-tables of what is measured, in which networks and on which data.
+Measurements are reported and not judged.  ``groups`` lists them, by tables of
+quantities, networks and data sets.
 
-Source of the data: the sweeps ``norms`` and ``lists`` of ``sigprop.experiments.long_range``,
-and those of ``sigprop.experiments.forecasting``, at the preset ``paper``.
+Source of the data: the sweeps ``norms`` and ``lists`` of
+``sigprop.experiments.long_range``, and those of ``sigprop.experiments.forecasting``, at
+the preset ``paper``.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,11 +29,11 @@ class Measurement(NamedTuple):
     """A measurement in some trainings.
 
     Attributes:
-        what: A sentence that the value completes.
-        value: The geometric mean over trainings; of counts the count.
-        ends: Of the interval; ``None`` of a count, and of one training.
-        n: How many trainings, or how many that are counted.
-        of: What ``n`` counts.
+        what: Description, as a sentence that the value completes.
+        value: Geometric mean over trainings, or a count.
+        ends: Ends of the interval; ``None`` for a count and for a single training.
+        n: Number of trainings, or of counted objects.
+        of: Name of the objects that ``n`` counts.
     """
 
     what: str
@@ -42,7 +43,7 @@ class Measurement(NamedTuple):
     of: str = "trainings"
 
     def cells(self) -> tuple[str, str, str, str]:
-        """The sentence, the value, the interval and the sample size, for a reader."""
+        """Cells of a table: description, value, interval and sample size."""
         ends = " to ".join(map(_three_digits, self.ends)) if self.ends else "–"
         return self.what, _three_digits(self.value), ends, f"{self.n} {self.of}"
 
@@ -55,9 +56,9 @@ class Group(NamedTuple):
     """Measurements in the trainings of one study.
 
     Attributes:
-        title: For the reader.
-        about: What was trained, and what each value is taken over.
-        study: Its name; the result is that of its preset ``paper``.
+        title: Title for the reader.
+        about: Description of the trainings, and of the means.
+        study: Name of the study; its result at the preset ``paper`` is used.
         rows: The measurements.
     """
 
@@ -75,7 +76,7 @@ INTERVAL = (
 HEADS = ("measured", "value", "interval", "of")
 NAMES = {"lru": "LRU", "rotrnn": "RotRNN", "blur": "BLUR"}
 
-# By sweep: the task, and what was trained.
+# By sweep: the task, and the trained networks.
 AUDITED = {
     "norms": (
         "digits",
@@ -94,7 +95,7 @@ MOMENTS = {
     "error": "error that comes back to the states",
     "gradient": "gradient by the eigenvalues",
 }
-# By rung of ``sigprop.audit.moments``: what a moment is predicted from.
+# Descriptions of the assumptions (rungs) of ``sigprop.audit.moments``.
 PREDICTIONS = {
     "stationary": "measured autocovariances",
     "independent": "autocovariances of channels that are alike and independent",
@@ -115,16 +116,16 @@ WORST = (
 def audit_factors(
     data: "xr.Dataset", model: str, quantity: str, rung: str
 ) -> Trainings:
-    """Largest factor between what is predicted and measured in each trained network.
+    """Largest ratio of predicted and measured moments in each trained network.
 
-    Over all layers and looks through its training; infinite where a prediction is not
-    positive.
+    The maximum is over all layers and all audits during a training.  It is infinite if
+    a prediction is not positive.
 
     Args:
-        data: Of a sweep whose trainings are audited.
+        data: Result of a sweep with audited trainings.
         model: One of its models.
-        quantity: ``power``, of all states of a layer, or one of
-            ``sigprop.audit.moments.QUANTITIES``, the median of its modes.
+        quantity: ``power`` of all states of a layer, or the median over modes of one of
+            ``sigprop.audit.moments.QUANTITIES``.
         rung: One of ``sigprop.audit.moments.RUNGS``.
     """
     from sigprop.audit import moments
@@ -157,14 +158,14 @@ TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
 
 
 class Against(NamedTuple):
-    """An error of trained networks, and the forecasts without one beside it.
+    """An error of trained networks, and the error of baselines to compare with.
 
     Attributes:
-        error: In words.
-        rival: In words.
-        own: Variable of the networks' errors.
-        known: Variable of the errors of forecasts without a network.
-        controls: The forecasts; the one of the least error counts.
+        error: Name of the error, for readers.
+        rival: Name of the baselines, for readers.
+        own: Variable with the errors of the networks.
+        known: Variable with the errors of the baselines.
+        controls: The baselines; the smallest of their errors is used.
     """
 
     error: str
@@ -191,7 +192,7 @@ LINEAR = Against(
 VALIDATION = LINEAR._replace(
     error="validation error", own="best_mse", known="control_validation_mse"
 )
-# By sweep: the models, and what they are compared with.
+# By sweep: the models, and the errors to compare.
 FORECASTS: dict[str, tuple[tuple[str, ...], tuple[Against, ...]]] = {
     "forecasts": (("blur", "lru"), (NAIVE, LINEAR, VALIDATION)),
     "forecast_settings": (("blur",), (LINEAR,)),
@@ -204,7 +205,7 @@ FORECASTERS = (
 )
 CHOSEN = "The networks' setting was chosen on the validation, for all tasks alike."
 OTHER = "The networks' setting is one of those that were not chosen."
-TABLES = (3, 8, 12)  # of BLUR, with errors that the sweep ``forecasts`` measures too
+TABLES = (3, 8, 12)  # tables of BLUR whose errors the sweep ``forecasts`` measures
 
 
 def ratios(
@@ -213,11 +214,11 @@ def ratios(
     task: tuple[str, int],
     model: str,
 ) -> Trainings:
-    """Errors of a model's trainings over the least of some forecasts without one.
+    """Errors of a model's trainings, divided by the smallest error of some baselines.
 
     Args:
-        data: Of a sweep of ``FORECASTS``.
-        against: Which errors.
+        data: Result of a sweep of ``FORECASTS``.
+        against: Errors to compare.
         task: Data set and horizon.
         model: One of its models.
     """
@@ -243,7 +244,7 @@ def _forecast(sweep: str, data: "xr.Dataset") -> Iterator[Measurement]:
 
 
 def _printed(data: "xr.Dataset") -> Iterator[Measurement]:
-    """Number of printed errors of BLUR's tables in the intervals of our trainings."""
+    """Number of BLUR's printed errors that lie in the intervals of our trainings."""
     for table in TABLES:
         inside, outside, *_ = counts(data, table)
         yield Measurement(
@@ -265,7 +266,7 @@ def measured(what: str, values: Trainings) -> Measurement:
 
 
 def groups(load: Load) -> tuple[Group, ...]:
-    """Every measurement, by the study that it is taken from.
+    """All measurements, grouped by study.
 
     Args:
         load: Reads the stored result of a study.

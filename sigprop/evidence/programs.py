@@ -1,7 +1,7 @@
-"""Values that JAX gives, each set of them as one program.
+"""Values of functions that JAX compiles as one program.
 
-Outside ``jit`` every operation on a new shape is a program of its own, and a program that
-runs once costs its compilation.
+Outside ``jit``, JAX compiles a program for every operation on a new shape.  For a
+program that runs once, compilation takes most of the time.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ def computed(function: Callable[..., Any], *arrays: Any, **constants: Any) -> An
     """Values of a function in double precision, as NumPy arrays.
 
     Args:
-        function: Traced once for all arrays of the same shapes, unless it is made anew at
-            each call, as a closure is.
-        arrays: Of it: arrays, numbers, layers and keys.
-        constants: Of it, by name: what is known when it is traced.
+        function: Function, traced once for all arrays of the same shapes.  A closure
+            that is created at each call is traced at each call.
+        arrays: Its arrays, numbers, layers and keys.
+        constants: Its named arguments that are constant when it is traced.
     """
-    import jax  # what a row is judged on can be told without it
+    import jax  # the evidence of a row can be listed without JAX
 
     program = jax.jit(function, static_argnames=tuple(constants))
     with double_precision(True):

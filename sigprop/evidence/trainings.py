@@ -8,14 +8,14 @@ from jaxtyping import Float
 
 from sigprop.evidence.kit import standard_error
 
-ERRS = 0.05  # how often an interval over trainings ends too early, on either side
+ERRS = 0.05  # probability beyond each end of an interval over trainings
 
 
 def interval(values: Float[np.ndarray, " trainings"]) -> tuple[float, float, float]:
     """The mean over trainings, and the ends of its interval.
 
-    By Student's law; each end is passed once in twenty.  With one training, or one that
-    has no finite value, nothing is known but what was measured.
+    The interval is Student's; the probability beyond each end is 5 %.  With one
+    training, or with a value that is not finite, the interval is infinite.
     """
     n = len(values)
     if n < 2 or not np.isfinite(values).all():

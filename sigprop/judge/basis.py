@@ -11,7 +11,7 @@ from sigprop.numerics.points import Point
 from sigprop.theory.claims import Claim
 
 Routine = Callable[..., Any] | float | complex | Sequence[Any]
-ARITHMETIC = "arithmetic"  # the route of typed-in numbers that are held against others
+ARITHMETIC = "arithmetic"  # route that compares printed numbers with each other
 Relation = Literal["=", "<=", "<", ">=", ">"]
 AtPoint = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ class Example:
     true: Routine
 
     def __post_init__(self) -> None:
-        """Refuse what is not checked by hand."""
+        """Refuse an example that is too large to check by hand."""
         if len(self.at) > 3 or not all(map(_is_scalar, self.at.values())):
             raise ValueError(
                 f"need an example of at most three scalars, got {dict(self.at)}"

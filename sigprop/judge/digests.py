@@ -27,7 +27,7 @@ WORDS = {
     "uncounted",
 }
 """Arguments of ``sigprop.theory.rows.Part.row`` that do not change a verdict."""
-ANSWERS = slice(2, 4)  # arguments by position that decide nothing: status and title
+ANSWERS = slice(2, 4)  # positional arguments without effect on a verdict: status, title
 _ROW = re.compile(rf"({'|'.join(PAPERS)}):\S+")
 
 
@@ -91,7 +91,7 @@ def _written(module: str, name: str, row: str) -> tuple[str, frozenset[str]]:
 
 
 def _text(node: Any, row: str, names: set[str]) -> str:
-    """A node without the words about rows; adds the names that it uses to ``names``."""
+    """A node as text, without texts about rows; adds the names in it to ``names``."""
     if isinstance(node, list):
         return f"[{','.join(_text(item, row, names) for item in node)}]"
     if not isinstance(node, ast.AST):
@@ -138,7 +138,7 @@ def _names_another(node: ast.expr | None, row: str) -> bool:
 
 
 def _resolved(module: str, name: str) -> tuple[str, str] | None:
-    """Module and name of a definition of ours that a name stands for in a module."""
+    """Module and name of the definition in this project that a name means."""
     first, _, rest = name.partition(".")
     read = _read(module)
     if not rest and first in read.defined:

@@ -30,7 +30,7 @@ from sigprop.theory import symbols
 from sigprop.theory.claims import Claim
 from sigprop.theory.mutants import mutants_of
 
-SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
+SLACK = 1e-12  # relative excess over an attained bound that rounding explains
 Values = list[np.ndarray]  # one a point
 Value = Any  # a number or an array, in the end complex128
 RELATIONS = {

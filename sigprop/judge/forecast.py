@@ -92,7 +92,7 @@ def trial(work: Callable[[int], Any], batch: int, n: int) -> Forecast:
     tracemalloc.reset_peak()
     began = time.perf_counter()
     work((1 + more) * batch)
-    # The first batch is alone, the others share the cores.
+    # The first batch runs alone; the others share the cores.
     pace = max((time.perf_counter() - began - once) / more, once / more)
     bytes_per_batch = max(tracemalloc.get_traced_memory()[1] - before, 0) / (1 + more)
     if not traced:

@@ -35,7 +35,7 @@ def compared(
             agree = same_form(form(), derived)
             label = "derived" if agree or which == "corrected" else "printed"
             result = symbolic(f"{which} form, all parameters", agree, label)
-            # Two forms that differ somewhere may agree wherever a condition is met.
+            # Two different forms can agree wherever a condition holds.
             inside = label == "derived" or not outside
             yield dataclasses.replace(result, inside=inside)
 
@@ -89,13 +89,13 @@ def worked(example: Example, which: str = "printed") -> str:
     at = ", ".join(f"{name} = {_digits(value)}" for name, value in example.at.items())
     of = f"{example.of.rstrip(',')}{f', at {at}' if at else ''}"
     of = of[0].upper() + of[1:] if re.match(r"[a-z]{2,}[ '-]", of) else of
-    # Python keeps the word lambda to itself, so that arguments are named lam.
+    # lambda is a keyword of Python, so arguments are named lam.
     of = re.sub(r"(?<![A-Za-z])(d?)lam(?![A-Za-z])", r"\1lambda", of)
     return f"{of}: {which} {wrong}{';' if ',' in wrong else ','} true {true}."
 
 
 def _digits(value: Any) -> str:
-    """A number to four digits, a complex one with both parts; words as they are."""
+    """A number to four digits, a complex one with both parts; text is unchanged."""
     if isinstance(value, str):
         return value
     number = complex(value)

@@ -173,7 +173,7 @@ def score_distribution(
 
 
 def _quantiles(forms: list[Expr], point: RingPoint, levels: np.ndarray) -> np.ndarray:
-    """``nu`` at every level; not-a-number where it is not real."""
+    """``nu`` at every level; NaN if it is not real."""
     with np.errstate(all="ignore"):
         function = compile_expr(list(forms), u1, r_min, r_max, backend="numpy")
         radii = (

@@ -159,9 +159,10 @@ def equal(first: Any, second: Any) -> bool:
 
 
 def _in_polar(form: Any) -> Any:
-    """A form by ``r`` and the power of ``exp(i theta)``, a symbol of its own.
+    """A form as a function of ``r`` and of a new symbol for ``exp(i theta)``.
 
-    Equal rational functions of both agree at every eigenvalue, and the other way round.
+    Two forms are equal at every eigenvalue if and only if these rational functions are
+    equal.
     """
     turn = Dummy("turn")
     polar_forms = {lam: r * exp(I * angle), lam_bar: r * exp(-I * angle)}

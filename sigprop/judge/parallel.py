@@ -27,7 +27,7 @@ from sigprop.numerics.garbage import collect_seldom, let_go
 Progress = Callable[[str, int, int], None]
 Find = Callable[[str], Row]
 Results = dict[str, ClaimResult]
-STAGE, CHUNK = "checks", 4  # rows that travel together
+STAGE, CHUNK = "checks", 4  # rows that are sent to the second process together
 
 
 def check(row: Row, seed: int, tier: str = "quick") -> ClaimResult:
@@ -59,7 +59,7 @@ def _check(row: Row, seed: int, tier: str) -> ClaimResult:
 
 
 def _check_all(ids: list[str], again: Find, seed: int, tier: str) -> list[ClaimResult]:
-    """Judge rows in a process of their own, on its CPU."""
+    """Judge rows in a separate process, on the CPU."""
     jax.config.update("jax_platforms", "cpu")
     let_go()
     return [check(again(claim_id), seed, tier) for claim_id in ids]
@@ -107,7 +107,7 @@ def checking(
         yield alone
         return
     with _second_process() as pool:
-        with _interrupts_later():  # whatever starts now inherits it for good
+        with _interrupts_later():  # new processes block the signal permanently
             waiting = [
                 pool.submit(
                     _check_all, [row.claim.id for row in chunk], again, seed, tier
@@ -130,7 +130,7 @@ def checking(
 
 @contextmanager
 def _second_process() -> Iterator[ProcessPoolExecutor]:
-    """A pool of one, which is not waited for where the caller fails or is interrupted."""
+    """A pool of one process, which is killed if the caller fails or is interrupted."""
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, initializer=_end_with_the_first) as pool:
@@ -158,9 +158,9 @@ def _interrupts_later() -> Iterator[None]:
 
 
 def _end_with_the_first() -> None:
-    """Begin to watch the process that started this one, which may be killed.
+    """Watch the first process, and end when it ends, also if it is killed.
 
-    Most programs of a row run once: XLA optimises those alone that ask for it.
+    Most programs of a row run once, so XLA optimises only the programs that request it.
     """
     compile_quickly()
     collect_seldom()

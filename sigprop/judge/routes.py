@@ -325,7 +325,7 @@ def _reference_normalised(point: Point, finite: bool) -> complex:
 
 
 def _impulse_normalised(point: Point, finite: bool) -> complex:
-    """The layer's own gamma, from nu, inside the recurrence."""
+    """Normalised response by the LRU's own ``gamma`` of ``nu``, in the recurrence."""
     assert isinstance(point, EigenPoint)
     with double_precision(True):
         lam = eigenvalues(point.eigenvalue())

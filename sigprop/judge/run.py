@@ -48,7 +48,7 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory.claims import Claim
 from sigprop.theory.symbols import T
 
-TOLERANCE = 1e-10  # agreement asked of deterministic routes, relative
+TOLERANCE = 1e-10  # relative error allowed between deterministic routes
 Progress = Callable[[str, int, int], None]
 
 
@@ -60,10 +60,10 @@ class Case:
     grid: Grid
     derived: Expr
     truths: dict[Point, complex]
-    wrong: dict[Point, complex]  # the printed form, only where it is another one
+    wrong: dict[Point, complex]  # values of the printed form, if it differs
     results: list[RouteResult]
     plans: dict[Point, Plan] = field(default_factory=dict)
-    # of the form, what the simulated steps build up
+    # share of the limit that the simulated steps reach
     shares: dict[Point, float] = field(default_factory=dict)
     score: Score = field(default_factory=lambda: Score(0, ()))
     seconds: float = 0.0

@@ -186,7 +186,7 @@ def _ring_batch(key, source: GaussianProcess, rho, rings, steps, count):
 @functools.partial(jax.jit, static_argnames=("rings", "count"), compiler_options=SOME)
 def _ring_eigenvalues(key, rho, rings, count: int):
     """Eigenvalues through Lemma 3.2 at importance-sampled uniforms, and weights."""
-    # One call for all, as each would bring its own copy of the generator.
+    # One call for all, because each call would compile its own copy of the generator.
     names = jnp.array([_hash(f"ring {inner} {outer}") for inner, outer in rings])
     keys = jax.vmap(lambda name: jax.random.split(jax.random.fold_in(key, name)))(names)
     uniforms = jax.vmap(

@@ -32,8 +32,8 @@ INFLATION = 1.5  # the pilot's variance is itself uncertain
 CONTRADICTED = (
     6.0  # standard errors of the pilot beyond which a formula is only refuted
 )
-AT_ONCE = (2**8, 2**11)  # sequences at once: few where long, many where short
-HELD = 2**18  # inputs at once, where the sequences are neither
+AT_ONCE = (2**8, 2**11)  # sequences per batch: few if long, many if short
+HELD = 2**18  # inputs per batch, for sequences of medium length
 KEPT = 32  # compiled programs
 UNTRACEABLE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError)
 DERIVATIVES = ("grad requires", "do not support JVP", "Reverse-mode differentiation")
@@ -251,7 +251,7 @@ def judge_mean(
 
 
 def _judged(ratio: float, sized: Plan, more: bool) -> Verdict:
-    """The verdict; none where the samples vary ``more`` than was planned."""
+    """The verdict; inconclusive if the samples vary ``more`` than planned."""
     verdict = judge(ratio, 1.0, sized)
     if not more:
         return verdict

@@ -56,7 +56,7 @@ def status_of(row: Row, results: Iterable[RouteResult], scores: Scores) -> Statu
 
 
 def _lacks_a_route(row: Row, routes: set[str]) -> bool:
-    """True where one route has to do and no reason is given; arithmetic is none."""
+    """True if there is only one route and no reason; arithmetic is not a route."""
     few = len(routes - {ARITHMETIC}) < 2 and routes != {ARITHMETIC}
     return few and not _reason(row.basis)
 
@@ -67,7 +67,10 @@ def _reason(basis: Basis | None) -> str:
 
 
 def _where_it_fails(printed: list[RouteResult]) -> Status:
-    """Within the condition or beyond it alone; what simulates has to see it too."""
+    """Status of a printed form: wrong within the condition, or only beyond it.
+
+    If a simulation judges it, the simulation must refute it too.
+    """
     refuting = [r for r in printed if r.verdict == "refuted"]
     within = {r.route for r in refuting if r.inside}
     simulated = any(r.route == "monte_carlo" for r in printed if r.inside)

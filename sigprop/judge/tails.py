@@ -10,8 +10,8 @@ import math
 import numpy as np
 from jaxtyping import Float
 
-LARGEST = 2**8  # samples that are the tail, of ``trials.PILOT``
-LEAST = 2.0  # tail index, at or below which no variance exists
+LARGEST = 2**8  # samples in the tail, out of ``trials.PILOT``
+LEAST = 2.0  # tail index at or below which the variance is infinite
 
 
 def tail_index(samples: Float[np.ndarray, " n"], largest: int = LARGEST) -> float:

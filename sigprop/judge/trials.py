@@ -27,8 +27,8 @@ from sigprop.judge.verdict import (
 from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.points import Input, exponential
 
-DRAWN = 2048  # trajectories at once of ``second_moments``
-WALKED = 2**14  # steps times neurons of a trial of how long a simulation takes
+DRAWN = 2048  # trajectories per batch of ``second_moments``
+WALKED = 2**14  # steps times neurons of a trial that measures run time
 UNKNOWN = float("nan")
 
 
@@ -198,7 +198,7 @@ def require_margin(margin: float) -> None:
 
 
 def _least(margin: float) -> int:
-    """About the sample size of a plan, whose own search takes exact quantiles."""
+    """Approximate sample size of a plan; the plan itself uses exact quantiles."""
     z = -float(scipy.special.ndtri(ALPHA) + scipy.special.ndtri(BETA / 2))
     return int(GAUSSIAN_VARIANCE * (z / margin) ** 2)
 
@@ -214,7 +214,7 @@ def allow(cost: forecast.Forecast, margin: float, yes: bool) -> None:
 
 
 def _allow_neurons(key, lam, process, steps, margin, yes) -> None:
-    """Say or refuse what takes long; memory does not depend on the steps."""
+    """Announce or refuse a long simulation; its memory does not depend on the steps."""
     n = _least(margin)
     if n * steps * len(lam) <= forecast.SHORT:
         return

@@ -16,11 +16,11 @@ import numpy as np
 import scipy
 from jaxtyping import Float
 
-ALPHA = 1e-6  # chance, a claim, that a form wrong by the margin is confirmed
-BETA = 1e-7  # chance, a comparison, that a right form is not confirmed
+ALPHA = 1e-6  # probability that a form wrong by the margin is confirmed, per claim
+BETA = 1e-7  # probability that a right form is not confirmed, per comparison
 SPREAD = 1.25  # measured over planned variance above which a plan no longer holds
-FROZEN = 1e-6  # relative deviation that rounding alone can fake in equal samples
-BIAS = 0.01  # of a margin: what a bias known beforehand may take of it
+FROZEN = 1e-6  # relative spread that rounding can cause in equal samples
+BIAS = 0.01  # share of the margin that a known bias may take
 GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Gaussians
 
 

@@ -33,11 +33,11 @@ from sigprop.tasks.teacher_student import Stationary
 from sigprop.theory import optimal as theory
 from sigprop.theory.symbols import a, alpha, b, beta, rho
 
-SMALLEST_GAP = 1e-12  # where tables end
-PANEL = 0.25  # of the quadrature: its error is below rounding at sixteen points
+SMALLEST_GAP = 1e-12  # smallest gap of the tables
+PANEL = 0.25  # width of a panel; sixteen points are exact up to rounding
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(16)
-KNOTS = 8193  # of a table from the gap one to the smallest
-NEWTON = 4  # steps from a cubic, whose error they square each time
+KNOTS = 8193  # points of a table of gaps
+NEWTON = 4  # steps; each squares the error of the cubic
 WHITE = White()
 
 Grid = Float[np.ndarray, "*grid"]

@@ -1,4 +1,4 @@
-"""DeltaProduct: several steps of the delta rule per input, each with its own key and value.
+"""DeltaProduct: several steps of the delta rule per input, with separate keys.
 
 ``S <- S (I - beta_j k_j k_j^T) + beta_j v_j k_j^T`` for each reflection ``j``, then
 ``y = S q``, in every head.  Keys, queries and values are linear maps of the input followed by

@@ -32,7 +32,7 @@ from sigprop.layers.projected import (
     uniform_linear,
 )
 
-RATES = (1e-3, 16.0)  # between which a decay's rate is uniform; zero would have no log
+RATES = (1e-3, 16.0)  # range of uniform decay rates, above zero for the log
 
 
 class Delta(Heads):

@@ -1,8 +1,9 @@
-"""A GRU reduced to its forget gate: ``f = s(W_fx u + W_fh h + b_f)``, ``h <- f h + (1 - f) u``.
+"""A GRU reduced to its forget gate ``f``: ``h <- f h + (1 - f) u``.
 
-Zucchet & Orvieto apply their theory to gated networks by this simplified GRU.  As printed,
-the gate depends on the input and the state.  Without ``W_fh`` it depends on the input alone,
-as in Mamba and Hawk, and the recurrence runs in parallel.  Without both matrices it is the
+The gate is ``f = s(W_fx u + W_fh h + b_f)`` with ``s`` the sigmoid.  Zucchet & Orvieto
+apply their theory to gated networks by this simplified GRU.  As printed, the gate
+depends on the input and the state.  Without ``W_fh`` it depends on the input alone, as
+in Mamba and Hawk, and the recurrence runs in parallel.  Without both matrices it is the
 constant ``lam = s(b_f)`` of the theory.
 
 Source: Zucchet & Orvieto (2024), Eq. 157-158; Figure 14 for the two simpler gates.

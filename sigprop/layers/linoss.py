@@ -1,7 +1,8 @@
-"""LinOSS: forced harmonic oscillators, ``z' = -A y + B u``, ``y' = z``, read by ``Re(C y)``.
+"""LinOSS: forced harmonic oscillators ``z' = -A y + B u``, ``y' = z``.
 
-``A = max(A_raw, 0)`` and the step size ``dt = s(dt_raw)``, with ``s`` the sigmoid, are
-diagonal.  ``B`` and ``C`` are complex.  There are two discretisations:
+The output is ``Re(C y) + D u``.  ``A = max(A_raw, 0)`` and the step size
+``dt = s(dt_raw)``, with ``s`` the sigmoid, are diagonal.  ``B`` and ``C`` are complex.
+There are two discretisations:
 
 - ``im`` (implicit): ``z_t = z_{t-1} + dt (-A y_t + B u_t)``, ``y_t = y_{t-1} + dt z_t``.  The
   eigenvalues ``1 / (1 -+ i dt sqrt(A))`` are inside the unit disc.  For white inputs of unit

@@ -1,4 +1,4 @@
-"""RotRNN as in its authors' code: the map of the paper, with other arrays and initialisation.
+"""RotRNN as in its authors' code: the paper's map, with other arrays and initialisation.
 
 The code computes ``gamma P^T Theta P``; the paper and ``RotRNN`` have ``gamma P Theta P^T``,
 with the same ``P = expm(M - M^T)``.  Transposing ``M`` turns one matrix into the other.  The

@@ -1,6 +1,7 @@
-"""S4D: a diagonal state-space model per channel, ``x' = A x + u``, ``y = 2 Re(C x) + D u``.
+"""S4D: a diagonal state-space model per channel, ``x' = A x + u``.
 
-States come in conjugate pairs, and the layer stores one state of each pair.
+The output is ``y = 2 Re(C x) + D u``.  States come in conjugate pairs, and the
+layer stores one state of each pair.
 ``A = -exp(log_neg_re) + i im`` and ``Delta = exp(log_dt)``, so that the continuous and the
 discrete system are stable for any parameters.
 

@@ -1,4 +1,4 @@
-"""The selective state-space model at the core of Mamba: ``h <- exp(-step A) h + step B x``.
+"""The selective state-space model of Mamba: ``h <- exp(-step A) h + step B x``.
 
 Each channel ``x`` of the input has ``n`` real states with decay rates ``A = exp(A_log)``, and
 a step size ``softplus(V U u + bias)`` with ``V U`` of low rank.  All channels share

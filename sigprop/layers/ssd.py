@@ -1,4 +1,4 @@
-"""The state-space dual layer at the core of Mamba-2, with one decay for all states of a head.
+"""The state-space dual layer of Mamba-2, with one decay for all states of a head.
 
 In every head, ``S_t = exp(-step A) S_{t-1} + step x B^T`` and ``y = S C + D x``.  ``x``, ``B``
 and ``C`` are linear in the input, ``A = exp(A_log)``, and ``step = softplus(W_dt u + bias)``.
@@ -32,7 +32,7 @@ from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
 from sigprop.numerics.tracing import namespace
 from sigprop.theory import gates
 
-RATES = (1.0, 16.0)  # between which a head's rate is uniform
+RATES = (1.0, 16.0)  # range of a head's uniform decay rate
 
 
 @final

@@ -1,1 +1,1 @@
-"""Rows and runs made readable: text, tables, one page, a site."""
+"""Rows and verdicts for readers: as text, tables, single pages, and a website."""

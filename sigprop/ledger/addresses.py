@@ -4,7 +4,7 @@ import re
 
 
 def slug(claim_id: str) -> str:
-    """The id of a row as the name of a file and of a place on a page.
+    """Form of a row's id that can be a file name and an anchor.
 
     >>> slug("zucchet:59"), slug("lru:text:factor-two")
     ('zucchet-59', 'lru-text-factor-two')
@@ -13,5 +13,5 @@ def slug(claim_id: str) -> str:
 
 
 def address(claim_id: str) -> str:
-    """The page of a row, below the folder of the site."""
+    """Path of the page of a row, relative to the folder of the site."""
     return f"{slug(claim_id)}.html"

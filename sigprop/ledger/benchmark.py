@@ -1,9 +1,10 @@
-"""The ledger as a test of reviewers, human or machine: statements, and scores of answers.
+"""Benchmark for reviewers, human or machine: statements and scores of answers.
 
-A benchmark is a folder with the statements, what is asked, and a form for the answers.
-Misprints are planted in statements that are right, and in corrections of statements that
-are wrong.  Number and seed say which ones, so that answers are scored without a key.  A
-statement that repeats one with a planted misprint is left out, because it gives it away.
+A benchmark is a folder with the statements, the question, and a form for the answers.
+Misprints are planted in right statements, and in the corrections of wrong statements.
+The number of misprints and the seed determine where they are, so that answers are
+scored without a stored key.  A statement that repeats one with a planted misprint would
+reveal the misprint, and is omitted.
 """
 
 import json
@@ -41,8 +42,8 @@ TRUTH = {
     Status.CONDITIONAL: CONDITIONAL,
 }
 ACCUSED = (WRONG, CONDITIONAL)
-CHANCE = 0.5  # balanced accuracy of whoever accuses all, none or at random
-PLANTED = "planted"  # the class of misprints that are ours
+CHANCE = 0.5  # balanced accuracy of accusing all, none or at random
+PLANTED = "planted"  # class of the planted misprints
 LEVEL = 0.95
 QUESTION = f"""# Which of these statements are right?
 
@@ -61,12 +62,12 @@ and the ledger differ, with both reasons.
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Selection of the statements that a reviewer is asked.
+    """Selection of the statements that a reviewer judges.
 
     Attributes:
         papers: Keys of ``sigprop.theory.claims.PAPERS``.
-        planted: How many misprints stand among them.
-        seed: Chooses the misprints.
+        planted: Number of planted misprints.
+        seed: Seed that selects the misprints.
     """
 
     papers: tuple[str, ...] = tuple(paper for paper in PAPERS if paper != "sigprop")
@@ -77,10 +78,11 @@ class Benchmark:
 
 
 class Question(NamedTuple):
-    """A statement that is asked, and what is true of it.
+    """A statement for the reviewer, and its true verdict.
 
-    ``kind`` is the class of its erratum, ``planted`` where the misprint is ours, and
-    empty where it is right or has no class.  ``change`` is the kind of a planted misprint.
+    ``kind`` is the class of its erratum, or ``planted`` for a planted misprint.  It is
+    empty if the statement is right or has no class.  ``change`` is the kind of a
+    planted misprint.
     """
 
     claim: Claim
@@ -91,17 +93,17 @@ class Question(NamedTuple):
 
 
 def questions(benchmark: Benchmark) -> list[Question]:
-    """Every statement with a truth value, paper by paper, misprints in their places.
+    """Every statement with a truth value, paper by paper, including planted misprints.
 
     Raises:
-        ModuleNotFoundError: If misprints are asked for and the parser of the extra
+        ModuleNotFoundError: If misprints are requested and the parser of the extra
             ``site`` is not installed.
-        ValueError: If more misprints are asked for than statements can have.
+        ValueError: If more misprints are requested than statements can have.
     """
     claims = [claim for paper in benchmark.papers for claim in select(paper)]
     claims = [claim for claim in claims if claim.expected in TRUTH]
     sources = [source for claim in claims for source in _sources(claim)]
-    if benchmark.planted > len(sources):  # before formulas are read, which takes long
+    if benchmark.planted > len(sources):  # checked first, because parsing takes long
         raise ValueError(
             f"need at most {len(sources)} planted misprints, got {benchmark.planted}: no "
             "more of these statements are formulas"
@@ -123,7 +125,7 @@ def _question(claim: Claim) -> Question:
 
 
 class Source(NamedTuple):
-    """A true statement, or the correction of one, into which a misprint can be put."""
+    """A true statement, or a correction, in which a misprint can be planted."""
 
     claim: Claim
     latex: str
@@ -132,7 +134,7 @@ class Source(NamedTuple):
 
 
 def _sources(claim: Claim) -> list[Source]:
-    """The statement of a row that is right, or the correction of a row that is wrong."""
+    """The statement of a right row, or the correction of a wrong row."""
     truth = TRUTH[claim.expected]
     corrected = truth == WRONG
     latex = claim.correction if corrected else claim.statement
@@ -146,7 +148,7 @@ def _sources(claim: Claim) -> list[Source]:
 
 
 def _misprinted(sources: Sequence[Source], benchmark: Benchmark) -> dict[str, Misprint]:
-    """A misprint for as many statements as are asked, by their ids."""
+    """The requested number of misprints, by the ids of their statements."""
     if not benchmark.planted:
         return {}
     with extra("site", "deliberate errors"):
@@ -172,7 +174,7 @@ def _misprinted(sources: Sequence[Source], benchmark: Benchmark) -> dict[str, Mi
 def _misprint(
     source: Source, kinds: Sequence[str], draw: random.Random
 ) -> Misprint | None:
-    """A misprint of the first kind that the source can have; none if it can have none."""
+    """A misprint of the first kind that is possible for the source, or ``None``."""
     claim = source.claim
     if source.by_hand:
         return min(
@@ -195,7 +197,7 @@ def _misprint(
 
 
 def _twins(ids: Collection[str], claims: Iterable[Claim]) -> set[str]:
-    """Rows that have a formula of some rows, or the same error."""
+    """Rows that have the same formula as some rows, or the same error."""
     formulas, linked = {}, {}
     for claim in claims:
         formulas[claim.id] = {bare for text in _written(claim) for bare in _bare(text)}
@@ -210,7 +212,7 @@ def _twins(ids: Collection[str], claims: Iterable[Claim]) -> set[str]:
     }
 
 
-LONG = 25  # letters of a formula that two statements do not share by chance
+LONG = 25  # length of a formula that two statements rarely share by chance
 
 
 def _written(claim: Claim) -> list[str]:
@@ -226,13 +228,13 @@ def _bare(latex: str) -> set[str]:
 
 
 def write(folder: Path, benchmark: Benchmark) -> int:
-    """Write the statements, what is asked, and a form for the answers.
+    """Write the statements, the question, and a form for the answers.
 
     Returns:
-        How many statements there are.
+        The number of statements.
 
     Raises:
-        ValueError: If the folder cannot be written, or has one of the files already.
+        ValueError: If the folder cannot be written, or already has one of the files.
     """
     require_folder(folder)
     for name in (STATEMENTS, ANSWERS, ASKED):
@@ -274,12 +276,13 @@ class Answer(NamedTuple):
 
 
 def read_answers(file: Path) -> tuple[Benchmark, dict[str, Answer]]:
-    """The benchmark that a file answers, and its answers by id.
+    """The benchmark that a file answers, and the answers by id.
 
     An answer is a verdict, or a verdict with a reason.
 
     Raises:
-        ValueError: If it is no such file, of another version, or has a word that is none.
+        ValueError: If the file has no answers, has another version, or contains an
+            unknown verdict.
     """
     content = read_object(file)
     try:
@@ -319,14 +322,14 @@ def read_answers(file: Path) -> tuple[Benchmark, dict[str, Answer]]:
 
 
 class Share(NamedTuple):
-    """A share of some, with its exact interval at 95 %; no value of none."""
+    """A share of hits, with its exact interval at 95 %."""
 
     hits: int
     of: int
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Clopper and Pearson's."""
+        """The interval of Clopper and Pearson."""
         if not self.of:
             return 0.0, 1.0
         interval_of_hits = binomtest(self.hits, self.of).proportion_ci(LEVEL, "exact")
@@ -334,7 +337,7 @@ class Share(NamedTuple):
 
     @property
     def value(self) -> float:
-        """Hits of all; one half of none, as of an answer by chance."""
+        """Hits divided by cases; one half without cases, as for random answers."""
         return self.hits / self.of if self.of else 0.5
 
 
@@ -347,15 +350,15 @@ class Found(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A statement on which a reviewer and the ledger differ, with both reasons.
+    """A statement with different verdicts of reviewer and ledger, and both reasons.
 
     Attributes:
-        id: Of the row.
+        id: Id of the row.
         source: Paper and place.
-        statement: LaTeX as it was asked.
+        statement: LaTeX that the reviewer saw.
         truth: The ledger's verdict.
         answer: The reviewer's verdict.
-        ours: Why the ledger says so.
+        ours: The ledger's reason.
         theirs: The reviewer's reason; often empty.
     """
 
@@ -372,14 +375,14 @@ class Marks(NamedTuple):
     """Scores of answers.  A statement is accused if it is called wrong or conditional.
 
     Attributes:
-        sensitivity: Of the answered statements that are not right, those accused.
-        specificity: Of the answered statements that are right, those not accused.
-        precision: Precision of the accused statements, those that are not right.
-        found: Errors by class, and ``all``: accused, answered, asked.
-        agreement: Agreement of the answered statements, those with the ledger's word.
+        sensitivity: Share of accused statements among answered ones that are not right.
+        specificity: Share of statements not accused among answered ones that are right.
+        precision: Share of statements that are not right among the accused ones.
+        found: Errors that were found, answered and asked, by class and for ``all``.
+        agreement: Share of answered statements with the verdict of the ledger.
         unanswered: Number of statements without an answer, right ones first.
-        table: How often each word was given for each truth.
-        differences: The answers that are not the ledger's, in the order asked.
+        table: Number of answers by verdict, for each true verdict.
+        differences: Answers that differ from the ledger, in the order of the questions.
     """
 
     sensitivity: Share
@@ -415,19 +418,20 @@ class Marks(NamedTuple):
         return self.sensitivity.of / answered if answered else 0.5
 
     def above_chance(self, kind: str) -> float:
-        """Recall over answered errors of a class, less the share of false alarms.
+        """Share of errors found among the answered ones, minus the false-alarm rate.
 
-        It is 0 for whoever accuses all, none or at random, and 1 for a perfect reviewer.
+        It is 0 for a reviewer who accuses all, none or at random, and 1 for a perfect
+        one.
         """
         recall = Share(self.found[kind].hits, self.found[kind].answered)
         return recall.value - (1 - self.specificity.value)
 
 
 def mark(chosen: Iterable[Question], answers: Mapping[str, Answer]) -> Marks:
-    """Score answers against the ledger; what is not answered accuses nothing.
+    """Score answers against the ledger; a statement without an answer is not accused.
 
     Raises:
-        ValueError: If there is an answer to what was not asked.
+        ValueError: If there is an answer to a statement outside the benchmark.
     """
     chosen = list(chosen)
     strange = sorted(answers.keys() - {question.claim.id for question in chosen})
@@ -481,7 +485,7 @@ def _difference(question: Question, answer: Answer) -> Difference:
 
 
 def _reason(question: Question) -> str:
-    """Why the ledger has its verdict on a statement."""
+    """The reason for the ledger's verdict on a statement."""
     claim = question.claim
     if question.kind == PLANTED:
         right = claim.correction if TRUTH[claim.expected] == WRONG else claim.statement

@@ -1,7 +1,8 @@
-"""Pages of the blueprint: what each verdict depends on, and what depends on each erratum.
+"""Pages of the blueprint: the dependences between statements, errata and code.
 
-An overview of the sections and of the errata, a page for each paper with the neighbours of
-its statements, and a list of the code.
+There is an overview of the sections and of the errata.  Each paper has a page that
+shows, for each statement, the statements on which it rests and those that rest on it.
+A list contains the code.
 """
 
 import re
@@ -27,8 +28,8 @@ KINDS = {
     "table": "Printed tables",
     "experiment": "Stored results",
 }
-Used = tuple[str, str]  # a statement, and what of it is used
-Place = tuple[str, str]  # a paper, and the anchor of a section of it
+Used = tuple[str, str]  # a statement, and the part of it that is used
+Place = tuple[str, str]  # a paper, and the anchor of one of its sections
 
 
 def page_of(paper: str) -> str:
@@ -47,7 +48,7 @@ def anchor(name: str) -> str:
 
 
 def short(name: str) -> str:
-    """A few letters for code: its last name, the key of a table, the name of a sweep.
+    """Short label for code: its last name, the key of a table, the name of a sweep.
 
     Example:
         >>> short("sigprop.judge.routes.QUANTITIES[sensitivity]"), short("a.b.moment")
@@ -58,7 +59,7 @@ def short(name: str) -> str:
 
 
 def code_below(graph: Graph, row: str) -> dict[str, list[str]]:
-    """The code on which a statement rests directly, by the words for its kind."""
+    """The code on which a statement rests directly, grouped by the name of its kind."""
     by_kind: dict[str, list[str]] = {label: [] for label in KINDS.values()}
     for name in graph.rests_on[row]:
         if label := KINDS.get(graph.nodes[name].kind):
@@ -67,10 +68,10 @@ def code_below(graph: Graph, row: str) -> dict[str, list[str]]:
 
 
 def shared(graph: Graph | None, run: Ledger) -> dict[str, Any]:
-    """Variables of every page's template.
+    """Variables for the templates of all pages.
 
     Args:
-        graph: Graph of all rows; without it there is no blueprint.
+        graph: Graph of all rows; ``None`` if there is no blueprint.
         run: The verdicts.
     """
     if graph is None:
@@ -90,7 +91,7 @@ def shared(graph: Graph | None, run: Ledger) -> dict[str, Any]:
 
 
 def _used(graph: Graph) -> dict[str, tuple[list[Used], list[Used]]]:
-    """Map statements to their two lists of neighbours, each with what of it is used."""
+    """Map statements to both lists of neighbours, with the used part of each."""
     on = graph.rests_on
     return {
         row: (
@@ -104,10 +105,10 @@ def _used(graph: Graph) -> dict[str, tuple[list[Used], list[Used]]]:
 def sections(
     graph: Graph, chapters: Mapping[str, Iterable[Chapter]]
 ) -> dict[str, dict[Place, list[Place]]]:
-    """Map sections to the other sections on which their statements rest, paper by paper.
+    """Map sections to the other sections on which their statements rest.
 
     Args:
-        graph: What rests on what.
+        graph: Graph of statements.
         chapters: The sections with their rows, by paper.
     """
     where = {
@@ -135,9 +136,9 @@ def documents(
     """The pages of the blueprint by their names.
 
     Args:
-        env: Jinja with the filters of every page.
-        variables: Variables of every page's template, those of ``shared`` too.
-        graph: Graph of all rows; rows that have no page are named without a link.
+        env: Jinja environment with the filters of every page.
+        variables: Variables of every page's template, including those of ``shared``.
+        graph: Graph of all rows; rows without a page are named without a link.
     """
     chapters, entries = variables["chapters"], variables["entries"]
     near = {
@@ -182,7 +183,7 @@ def documents(
 
 
 def fallen(graph: Graph, claims: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
-    """Return the statements that fall if the correction of an erratum is wrong, by its id."""
+    """Map errata to the statements that fall if the erratum is not correct."""
     on = carried(graph)
     return {
         entry.id: falls(graph, entry.id, on)
@@ -192,7 +193,7 @@ def fallen(graph: Graph, claims: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
 
 
 def lines(graph: Graph) -> dict[str, set[int]]:
-    """The lines at which code of the graph begins, by file."""
+    """First lines of the code in the graph, by file."""
     by_file: dict[str, set[int]] = defaultdict(set)
     for node in graph.nodes.values():
         if node.line:
@@ -201,14 +202,14 @@ def lines(graph: Graph) -> dict[str, set[int]]:
 
 
 def _counted(graph: Graph) -> dict[str, int]:
-    """How many statements fall with a piece of code."""
+    """Number of statements that rest on a piece of code, directly or indirectly."""
     code = (name for name, node in graph.nodes.items() if node.kind != "statement")
     on = carried(graph)
     return {name: len(falls(graph, name, on)) for name in code}
 
 
 def _modules(graph: Graph) -> dict[str, list[str]]:
-    """The code by the file that has it, tables and derivations first."""
+    """The code by its file, tables and derivations first."""
     by_file: dict[str, list[str]] = defaultdict(list)
     for name, node in graph.nodes.items():
         if node.kind != "statement":

@@ -1,8 +1,9 @@
-"""Who calls whom: the named functions of the derivations and of the evidence.
+"""Named functions of the derivations and of the evidence, and the names that each uses.
 
-Sources are parsed, never run.  A definition is what a module binds at its top: a function,
-a class or a constant; of a table by words, each entry too.  Names are resolved through the
-imports of the module and of the function itself; a name that a function binds is its own.
+Sources are parsed and never executed.  A definition is a function, a class or a
+constant at the top level of a module.  In a table whose keys are strings, every entry
+is a definition too.  Names are resolved by the imports of the module and of the
+function.  A name that a function binds is local to it.
 """
 
 import ast
@@ -22,15 +23,15 @@ Place = tuple[str, int]  # a module, and a line
 
 @dataclass(frozen=True)
 class Definition:
-    """Something that a module defines.
+    """A definition at the top level of a module.
 
     Attributes:
-        name: Dotted; of a table's entry with the key in brackets.
-        file: Where, from the folder of the sources.
-        line: Its first.
-        uses: Dotted names of ours that it mentions, and calls, with ``...`` for an
-            argument that is no constant.
-        is_code: True if it is a function or a class.
+        name: Dotted name; an entry of a table has its key in brackets.
+        file: Path from the folder of the sources.
+        line: First line.
+        uses: Dotted names of this project that it mentions, and its calls.  A call has
+            ``...`` for an argument that is not constant.
+        is_code: True for a function or a class.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class _Inner:
-    """A function, and what names stand for around it."""
+    """A function, and the meanings of the names around it."""
 
     node: Function
     around: Uses
@@ -54,7 +55,7 @@ class Sources:
 
     Attributes:
         named: Definitions by name.
-        aliases: What a name stands for that a module imports.
+        aliases: Names that a module imports, with their meanings.
     """
 
     named: dict[str, Definition] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class Sources:
     _calls: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def uses(self, name: str) -> frozenset[str]:
-        """Return the names that a definition or a call mentions; none if it was not read."""
+        """Return the names that a definition or a call mentions; empty if unknown."""
         if "(" not in name:
             return self.named[name].uses if name in self.named else frozenset()
         if name not in self._calls:
@@ -100,11 +101,11 @@ class Sources:
         return frozenset(function.around.inside(node, constants).names)
 
     def inside(self, where: Place, cells: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names that nameless functions on a line mention.
+        """Return the names that the anonymous functions on a line mention.
 
         Args:
             where: Module and first line.
-            cells: Values by name that a function found around it when it was made.
+            cells: Values of the closure, by name.
         """
         known = plain(cells)
         names: set[str] = set()
@@ -114,7 +115,7 @@ class Sources:
         return frozenset(names)
 
     def presents(self, where: Place, cells: Mapping[str, Any]) -> str | None:
-        """The call that the lambda on a line presents, if there is one lambda."""
+        """The call whose result a lambda returns, if a line has exactly one lambda."""
         listed = [inner for inner in self.inner.get(where, ())]
         if len(listed) != 1 or not isinstance(listed[0].node, ast.Lambda):
             return None
@@ -125,12 +126,12 @@ class Sources:
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those values that a source could have written as constants."""
+    """The values that a source can contain as constants."""
     return {name: value for name, value in values.items() if isinstance(value, PLAIN)}
 
 
 def _ignore(node: Function, known: Mapping[str, str]) -> None:
-    """What is read again has been noted before."""
+    """Do nothing, because the function is known from the first reading."""
 
 
 @functools.cache
@@ -156,7 +157,7 @@ def read(root: Path, *paths: str) -> Sources:
 
 
 class _Module:
-    """One module on its way into the sources."""
+    """Reader of one module, which adds its definitions to the sources."""
 
     def __init__(self, path: Path, sources: Sources) -> None:
         parts = path.with_suffix("").parts
@@ -213,7 +214,7 @@ class _Module:
                 self._define(f"{name}[{key.value}]", key, self._visited(value))
 
     def imported(self, node: ast.AST) -> Iterator[tuple[str, str]]:
-        """Names that an import of ours binds, and what they stand for."""
+        """Names that an import from this project binds, and their meanings."""
         if isinstance(node, ast.ImportFrom):
             base = self.package[: len(self.package) + 1 - node.level]
             parts = list(base if node.level else ())

@@ -1,4 +1,4 @@
-"""Claims in words: what ``sigprop show`` prints and ``sigprop claims --json`` lists."""
+"""Descriptions of claims, for ``sigprop show`` and ``sigprop claims --json``."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +27,7 @@ SCORES = (
 
 
 def routes_of(row: Row) -> tuple[str, ...]:
-    """Names of the routes that will judge a row."""
+    """Names of the routes that judge a row."""
     claim, basis = row.claim, row.basis
     if basis is None:
         return ()
@@ -49,7 +49,7 @@ def routes_of(row: Row) -> tuple[str, ...]:
 def as_json(row: Row) -> dict[str, Any]:
     """One row for JSON, with the keys that all JSON outputs share.
 
-    Nothing is judged: what a verdict would fill is null, or empty.
+    The row is not judged: fields of the verdict are null or empty.
     """
     claim = row.claim
     return {
@@ -79,10 +79,10 @@ def as_json(row: Row) -> dict[str, Any]:
 
 
 def location(dotted: str) -> str:
-    """File of a module, or of the one that a dotted name stands in; imports none.
+    """File of a module, or of the module of a dotted name, without importing it.
 
     Raises:
-        ValueError: If the name begins with no package that is installed.
+        ValueError: If the name does not begin with an installed package.
     """
     package, *parts = dotted.split(".")
     spec = find_spec(package)
@@ -181,13 +181,13 @@ def _evidence(claim: Claim, basis: Evidence) -> list[str]:
 
 
 def _dotted_name(routine: Routine) -> str:
-    """Where a function is written, if it has a name."""
+    """Dotted name of a function, if it has one."""
     name = getattr(routine, "__qualname__", "<")
     return "" if "<" in name else f"{routine.__module__}.{name}"
 
 
 def _power(claim: Claim, basis: Basis | None) -> list[str]:
-    """Lines on mutants, and on what a simulation will draw and detect."""
+    """Lines on mutants, and on sample size and detectable error of a simulation."""
     if basis is None:
         return []
     if not isinstance(basis, Grid) or claim.derive is None:

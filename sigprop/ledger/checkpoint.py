@@ -1,6 +1,6 @@
-"""The audit of a checkpoint as one page that loads nothing: its JSON made readable.
+"""The audit of a checkpoint as one self-contained page, made from its JSON.
 
-Pictures are SVG made by the caller, who may know figures; every number is that of the JSON.
+The caller draws the pictures and passes them as SVG.  Every number is from the JSON.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class Pictures:
-    """Inline SVG of an audit; without them the page has words and numbers alone.
+    """Inline SVG of an audit; without it the page has only text and numbers.
 
     Attributes:
         margins: Margins of all layers.
-        layers: Layers of each layer, in their order.
+        layers: Picture of each layer, in the order of the layers.
     """
 
     margins: str = ""
@@ -39,7 +39,7 @@ class _Section:
 
 
 def shown(value: float | int | None) -> str:
-    """A number of the JSON as the page has it.
+    """A number of the JSON as the page shows it.
 
     Example:
         >>> shown(0.000123456), shown(-2.0), shown(None), shown(16)
@@ -52,11 +52,11 @@ def shown(value: float | int | None) -> str:
 
 
 def render(audit: Mapping[str, Any], pictures: Pictures | None = None) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
         audit: Audit of ``sigprop.audit.foreign.report.as_json``.
-        pictures: What is drawn of it.
+        pictures: Pictures of the audit.
     """
     svgs = Pictures() if pictures is None else pictures
     layers = audit["layers"]
@@ -74,10 +74,10 @@ def render(audit: Mapping[str, Any], pictures: Pictures | None = None) -> str:
 def write(
     path: Path, audit: Mapping[str, Any], pictures: Pictures | None = None
 ) -> None:
-    """Write the page whole or not at all.
+    """Write the complete page, or keep the old file.
 
     Raises:
-        OSError: If it cannot be written; an old file is as it was.
+        OSError: If the page cannot be written; the old file is unchanged.
         ValueError: If ``path`` is a folder, a device or a pipe.
     """
     write_text(path, render(audit, pictures))

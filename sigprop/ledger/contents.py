@@ -1,7 +1,7 @@
 """A paper's rows in the order in which the paper states them, section by section.
 
-Where a row stands is read off its locator; rows that name no equation follow those that
-they follow in ``sigprop.theory.papers``.
+The position of a row is read from its locator.  A row whose locator names no equation
+comes after the row that precedes it in ``sigprop.theory.papers``.
 """
 
 import functools
@@ -23,7 +23,7 @@ _FLOAT = re.compile(r"(Fig|Tab|Lemma)\w*\.? (\d+)")
 _EQUATION = re.compile(r"(before )?(?:and after )?Eqs?\. (\d+)")
 _KINDS = {"Fig": "figure", "Tab": "table", "Lemma": "lemma"}
 
-Row = tuple[str, Entry]  # the name of its page, and the verdict
+Row = tuple[str, Entry]  # name of the row's page, and the verdict
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Chapter:
     """A section with its rows.
 
     Attributes:
-        anchor: Anchor of its place on the page.
-        title: For the reader.
-        rows: In the paper's order.
+        anchor: Anchor on the page.
+        title: Title for the reader.
+        rows: Rows in the paper's order.
     """
 
     anchor: str
@@ -54,8 +54,8 @@ def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
     """The contents of every paper, by file name.
 
     Args:
-        env: With the templates.
-        variables: What every template takes, and ``chapters`` by paper.
+        env: Jinja environment with the templates.
+        variables: Variables of every template, and ``chapters`` by paper.
     """
     page = env.get_template("site_paper.html.j2")
     return {
@@ -70,11 +70,13 @@ def locator(claim: Entry) -> str:
 
 
 def chapters(paper: str, rows: Iterable[Row]) -> tuple[Chapter, ...]:
-    """The sections of a paper that have rows; of other papers, what locators say.
+    """The sections of a paper that have rows.
+
+    For a paper whose sections are not known, the sections are those of the locators.
 
     Args:
-        paper: Its key.
-        rows: All that are to stand in them.
+        paper: Key of the paper.
+        rows: All rows to place.
     """
     stated = _stated(paper)
     ordered = sorted(rows, key=lambda row: stated.get(row[1].id, len(stated)))
@@ -103,7 +105,7 @@ def _anchor(title: str) -> str:
 
 @functools.cache
 def _stated(paper: str) -> dict[str, int]:
-    """The places of a paper's rows among its modules."""
+    """Positions of a paper's rows in the order of its modules."""
     if paper not in PAPERS:
         return {}
     ids = [claim.id for leaf in leaves(paper) for claim in leaf.part.claims]
@@ -111,7 +113,7 @@ def _stated(paper: str) -> dict[str, int]:
 
 
 def _section(locator_text: str, outline: Iterable[Section]) -> Section | None:
-    """The section that a locator names first; else that of its figure or table."""
+    """The first section that a locator names, or else that of its figure or table."""
     by_number = {section.number: section for section in outline}
     if locator_text.startswith("Abstract"):
         return by_number.get("")
@@ -130,7 +132,10 @@ def _section(locator_text: str, outline: Iterable[Section]) -> Section | None:
 
 
 def _by_equation(rows: Iterable[Row]) -> list[Row]:
-    """Rows at their equations; one that names none stays behind that before it."""
+    """Rows in the order of equations.
+
+    A row without an equation follows its predecessor.
+    """
     placed: list[tuple[float, Row]] = []
     last = 0.0
     for row in rows:

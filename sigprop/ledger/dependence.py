@@ -1,12 +1,19 @@
-"""The graph of statements: what each verdict rests on, taken from the code and the words.
+"""The graph of statements: what the verdict on each statement rests on.
 
-A statement rests on another if a form, a route or a proof of it calls what derives or
-proves the other, or computes the other's form; or if its erratum says so.  It rests on
-the functions that it calls: derivations, simulations, tables of printed numbers, stored
-results.  Functions that a module keeps to itself, constants, and what only notes or
-arranges are passed through, so that an edge leads to the next thing with a name.
-Citations are kept apart: a note may cite what rests on its row, and a row that repeats the
-fault of another is not judged by it.
+The graph is computed from the code and from the texts of the rows.  A statement rests
+on another in three cases:
+
+- a form, a route or a proof of it calls the code that derives or proves the other;
+- a form, a route or a proof of it computes the other's form;
+- its erratum says so.
+
+A statement also rests on the functions that it calls: derivations, simulations, tables
+of printed numbers, stored results.  Private functions, constants and code without
+content of its own (``FRAME``) are passed through: an edge leads to the next named
+definition.
+
+Citations are no edges, because a note may cite a row that rests on its own row.  If a
+row repeats an error of another, its verdict still does not depend on the other row.
 """
 
 import re
@@ -28,10 +35,10 @@ from sigprop.theory.claims import Claim, home, registry
 Kind = Literal["statement", "derivation", "simulation", "table", "experiment"]
 Names = frozenset[str]
 PLACES = ("sigprop/theory", "sigprop/evidence", "sigprop/judge/routes.py")
-HUB = 1 / 20  # share of all rows; code that more of them reach links none of them
-FAMILY = 8  # rows that one call may derive, if its callers are to rest on all of them
+HUB = 1 / 20  # share of all rows; code that more rows use does not link them
+FAMILY = 8  # most rows derived by a call whose users rest on all of them
 
-# What notes, arranges or judges, and has no content that a verdict could rest on.
+# Code for notation, tables and judging, on which no statement can rest.
 FRAME = re.compile(
     r"sigprop\.theory\.(symbols|rows|claims|errata|condition\w*|conventions|derivation|latex|"
     r"mutants|readings?|misprints)\b|sigprop\.theory\.papers\.\w+\.conditions\b|"
@@ -39,18 +46,19 @@ FRAME = re.compile(
     r"evidence\.(nothing_stored|Load|row|table)\b|evidence\.zucchet\.definitions\b|"
     r"evidence\.kit\.(points|across|also|crossed|entries|each|Points)\b|testing)"
 )
-WHY = ("lemma", "form", "inherits")  # from strong to weak
+WHY = ("lemma", "form", "inherits")  # from the strongest reason to the weakest
 
 
 @dataclass(frozen=True)
 class Node:
-    """A statement, or something that statements rest on.
+    """A statement, or code or data on which statements rest.
 
     Attributes:
-        id: Of the row; of code its dotted name; ``experiment:`` and a sweep's name.
-        kind: What it is.
-        file: Where it is written, from the folder of the sources; none of a sweep.
-        line: Its first there.
+        id: Id of the row, dotted name of the code, or ``experiment:`` with a sweep's
+            name.
+        kind: Kind of the node.
+        file: Path from the folder of the sources; empty for a sweep.
+        line: First line in the file.
     """
 
     id: str
@@ -61,14 +69,15 @@ class Node:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes by id, and what each rests on.
+    """Nodes by id, and the nodes on which each rests.
 
     Attributes:
-        nodes: By id; statements in the order of the registry, then all else by name.
-        rests_on: Of a node the ids of those that it rests on directly, and why.
-        mentions: Of a statement those that its words cite, and whose fault it repeats.
-        cycles: Statements that would rest on themselves, each with the edge that was
-            left out for it, from its first to its second.
+        nodes: Nodes by id; statements in the order of the registry, then code by name.
+        rests_on: Ids of the nodes on which a node rests directly, with the reason.
+        mentions: Statements that the text of a statement cites or whose error it
+            repeats.
+        cycles: Cycles of statements.  The edge from the first to the second statement
+            was removed.
     """
 
     nodes: Mapping[str, Node]
@@ -111,7 +120,7 @@ def build(claims: Mapping[str, Claim] | None = None) -> Graph:
 
 @dataclass(frozen=True)
 class _Given:
-    """What a row names, the calls that give what it proves, its true form, and all forms."""
+    """Names that a row uses, and the calls that give its proof, true form and forms."""
 
     names: Names
     proves: Names
@@ -120,7 +129,7 @@ class _Given:
 
     @property
     def written(self) -> Names:
-        """Functions that transcribe its forms, and are no more than the row itself."""
+        """Functions that only transcribe the forms of the row."""
         bases = (call.partition("(")[0] for call in self.forms)
         return frozenset(
             base for base in bases if base.startswith("sigprop.theory.papers.")
@@ -143,21 +152,21 @@ class _Given:
             calls = (result_of(form, sources) for form in forms)
             return frozenset(call for call in calls if call is not None)
 
-        # What is wrong as printed serves others as an example of an error, no more.
+        # Other rows use a wrong printed form only as an example of an error.
         true = claim.printed if claim.correction is None else claim.corrected
         forms = results(claim.printed, claim.corrected)
         return cls(frozenset(names), results(claim.derive, proof), results(true), forms)
 
 
 class _Code:
-    """Definitions as nodes, and the way from each to the next."""
+    """Definitions as nodes, and paths from each node to the next."""
 
     def __init__(self, sources: Sources, written: Names = frozenset()) -> None:
         self.sources, self.written = sources, written
         self._definitions: dict[str, str] = {}
 
     def definition(self, name: str) -> str:
-        """The definition that a dotted name begins with; of a call, the call of it."""
+        """The definition at the start of a dotted name; a call stays a call."""
         base, opened, arguments_text = name.partition("(")
         if base not in self._definitions:
             self._definitions[base] = self._find(base)
@@ -217,7 +226,7 @@ class _Code:
         )
 
     def next(self, names: Iterable[str]) -> Iterator[str]:
-        """The nodes that these names lead to, through what is none."""
+        """The first nodes that these names lead to, through names that are no nodes."""
         visited: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -232,7 +241,7 @@ class _Code:
                     waiting.extend(self.sources.uses(name))
 
     def reached(self, names: Iterable[str], stop: Mapping[str, object]) -> set[str]:
-        """All that these names lead to, calls too; not beyond the names in ``stop``."""
+        """All names and calls that these names lead to, up to the names in ``stop``."""
         visited: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -249,13 +258,13 @@ def _statement(row: str) -> Node:
     return Node(row, "statement", file_of(home(row)))
 
 
-Link = tuple[str, str, str]  # what rests, on what, and why
+Link = tuple[str, str, str]  # the first rests on the second, with the reason
 
 
 def _links(
     claims: Mapping[str, Claim], roots_of: Mapping[str, _Given], code: _Code
 ) -> Iterator[Link]:
-    """Which statements rest on which."""
+    """Pairs of statements of which the first rests on the second, with the reason."""
     for why in ("lemma", "form"):
         owned: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for row, each in roots_of.items():
@@ -281,10 +290,10 @@ def _links(
 
 
 def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], ...]]:
-    """Links without those that would close a cycle, the weakest of it; and the cycles.
+    """Links without cycles, and the cycles that were removed.
 
-    The strong come first, in the order of ``WHY``, then in that of the ids, so that which
-    one is left out does not depend on the order in which they are found.
+    In each cycle the weakest link is removed.  Links are sorted by strength (``WHY``)
+    and then by id, so that the result does not depend on the order of ``links``.
     """
     acyclic_links: list[Link] = []
     cycles = []
@@ -299,7 +308,7 @@ def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], .
             TopologicalSorter(on).prepare()
         except CycleError as error:
             on[row].remove(other)
-            back = error.args[1][:0:-1]  # from each to what it rests on
+            back = error.args[1][:0:-1]  # each node rests on the next
             start = back.index(row)
             cycles.append((*back[start:], *back[:start]))
         else:
@@ -314,7 +323,7 @@ def statements(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def carried(graph: Graph) -> dict[str, tuple[str, ...]]:
-    """Of every node those that rest on it directly."""
+    """Map every node to the nodes that rest on it directly."""
     dependants: dict[str, list[str]] = {name: [] for name in graph.nodes}
     for name, on in graph.rests_on.items():
         for other in on:
@@ -325,12 +334,14 @@ def carried(graph: Graph) -> dict[str, tuple[str, ...]]:
 def falls(
     graph: Graph, node: str, on: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[str, ...]:
-    """The statements that fall if a node is wrong, however indirectly they rest on it.
+    """The statements that rest on a node, directly or indirectly.
+
+    Their verdicts are no longer supported if the node is wrong.
 
     Args:
-        graph: What rests on what.
-        node: Its name.
-        on: What ``carried`` gives of the graph, where many nodes are asked for.
+        graph: Graph of statements.
+        node: Id of the node.
+        on: Result of ``carried``, which saves time for many nodes.
 
     Raises:
         KeyError: If there is no such node.
@@ -348,11 +359,11 @@ def falls(
 
 
 def linked(graph: Graph) -> tuple[str, ...]:
-    """The statements that something links with another, hubs apart.
+    """The statements that are linked with another statement.
 
-    A link is that one rests on the other or cites it, or that both rest, however
-    indirectly, on the same code, table or stored result, of which at most the share
-    ``HUB`` of all statements does.
+    Two statements are linked if one rests on the other or cites it.  They are also
+    linked if both rest, directly or indirectly, on the same code, table or stored
+    result.  Code that more than the share ``HUB`` of all statements use does not count.
     """
     rows = statements(graph, graph.nodes)
     by_code = {row: _code_below(graph, row) for row in rows}
@@ -371,7 +382,10 @@ def linked(graph: Graph) -> tuple[str, ...]:
 
 
 def _code_below(graph: Graph, row: str) -> set[str]:
-    """What a statement rests on, however indirectly, without other statements."""
+    """Code and data on which a statement rests directly or indirectly.
+
+    Paths through other statements do not count.
+    """
     code: set[str] = set()
     waiting = [row]
     while waiting:
@@ -383,7 +397,7 @@ def _code_below(graph: Graph, row: str) -> set[str]:
 
 
 def neighbours(graph: Graph) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Of every statement the statements that it rests on, and those that rest on it."""
+    """Map statements to those on which they rest, and to those that rest on them."""
     on = carried(graph)
     return {
         row: (statements(graph, graph.rests_on[row]), statements(graph, on[row]))

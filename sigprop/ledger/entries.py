@@ -1,4 +1,4 @@
-"""Entries of the ledger: verdicts beside what their rows announce, ready for JSON."""
+"""Entries of the ledger: verdicts and expected statuses of rows, and their JSON."""
 
 import dataclasses
 import json
@@ -17,23 +17,23 @@ from sigprop.theory.claims import Claim
 
 @dataclass(frozen=True)
 class Entry(ClaimResult):
-    """The verdict on one claim beside the status that its row announces."""
+    """The verdict on one claim, and the expected status of its row."""
 
     expected: str = ""
 
     @property
     def as_expected(self) -> bool:
-        """True where the status is the one that was announced."""
+        """True if the status is the expected one."""
         return self.status == self.expected
 
 
 @dataclass(frozen=True)
 class Ledger(Run):
-    """A run whose verdicts stand beside what the rows announce.
+    """Verdicts of a run, and the expected statuses of its rows.
 
-    ``overview`` has pictures of it, SVG by file name, for its pages, and ``captions`` the
-    words below them.  ``stored`` says when verdicts were reached that come without their
-    numbers; it is empty if the numbers are here.
+    ``overview`` has pictures for the pages, as SVG by file name, and ``captions`` has
+    their captions.  If the verdicts are read from a file without their numbers,
+    ``stored`` says when they were reached; otherwise it is empty.
     """
 
     claims: tuple[Entry, ...]
@@ -48,7 +48,10 @@ class Ledger(Run):
 
 
 def announced(run: Run, claims: Iterable[Claim]) -> Ledger:
-    """The verdicts of a run beside what its claims announce, which no judge has read."""
+    """Add the expected statuses of the claims to the verdicts of a run.
+
+    No route of a run reads an expected status.
+    """
     expected = {claim.id: str(claim.expected) for claim in claims}
     entries = tuple(Entry(**vars(row), expected=expected[row.id]) for row in run.claims)
     return Ledger(**{**vars(run), "claims": entries})
@@ -80,7 +83,7 @@ def tally(claims: Iterable[Entry]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinities: they become strings, never silently null."""
+    """Replace infinities, which JSON does not have, by strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
@@ -93,11 +96,12 @@ def _plain(value: Any) -> Any:
 def rows(
     claims: Iterable[Entry], grounds: Mapping[str, Iterable[str]] | None = None
 ) -> list[dict[str, Any]]:
-    """One dictionary a claim, with the keys that all JSON outputs share.
+    """One dictionary per claim, with the keys that all JSON outputs share.
 
     Args:
         claims: The verdicts.
-        grounds: What each rests on, by id; what no graph was built for has no such key.
+        grounds: What each statement rests on, by id.  Rows lack this key without a
+            graph.
     """
     return [
         _plain(
@@ -123,6 +127,6 @@ def write_json(
     claims: Iterable[Entry],
     grounds: Mapping[str, Iterable[str]] | None = None,
 ) -> None:
-    """Write the rows of a run as a JSON list, whole or not at all; see ``rows``."""
+    """Write all rows of a run as a JSON list (see ``rows``), or keep the old file."""
     listed = rows(claims, grounds)
     write_text(path, json.dumps(listed, indent=2, ensure_ascii=False) + "\n")

@@ -1,7 +1,7 @@
-"""Errata for the authors: one entry for each root cause, the most serious first.
+"""Pages of errata for the authors, with one entry for each root cause.
 
-The pages of the site that say so are made here: all errata, two sheets to print a paper,
-the same as JSON, and the papers as BibTeX.
+The most serious errors come first.  The pages are all errata, two pages to print for
+each paper, the errata as JSON, and the papers as BibTeX.
 """
 
 import json
@@ -21,11 +21,11 @@ from sigprop.theory.conventions import CONVENTIONS
 from sigprop.theory.errata import CLASSES, REPORTED
 
 ALL, BIBLIOGRAPHY, DATA = "errata.html", "errata.bib", "errata.json"
-SHEET = "errata.css"  # of the pages to print
+SHEET = "errata.css"  # style sheet of the pages to print
 
 
 def names(papers: Iterable[str]) -> list[str]:
-    """The files on the errata of these papers."""
+    """Names of the files on the errata of these papers."""
     return [
         *(_summary(p) for p in papers if p in CITATIONS),
         SHEET,
@@ -78,10 +78,10 @@ def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
 def as_json(
     errata: Mapping[str, Iterable[Fault]], pages: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The errata of some papers, of the form that ``sigprop.ledger.schema`` gives.
+    """The errata of some papers, in the format of ``sigprop.ledger.schema``.
 
     Args:
-        errata: The faults by paper.
+        errata: The errors by paper.
         pages: The page of a row, by its id.
     """
     return {

@@ -1,4 +1,4 @@
-"""Errors of the papers: a root cause, and the statements that are wrong by it."""
+"""Errors of the papers by root cause, each with all statements that it makes wrong."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ WRONG, DEFINITION = ("refuted", "conditional"), "definition"
 
 @dataclass(frozen=True)
 class Fault:
-    """A root cause, and every place of its paper that has it.
+    """A root cause, with every place of its paper where it occurs.
 
     Attributes:
-        row: The verdict that shows it.
-        others: Verdicts on statements that are wrong by it, too.
+        row: Verdict on the row that shows the error.
+        others: Verdicts on other statements that are wrong because of it.
     """
 
     row: Entry
@@ -25,35 +25,35 @@ class Fault:
 
     @property
     def letter(self) -> str:
-        """Its class, a key of ``CLASSES``; empty where it has none."""
+        """Class of the error, a key of ``CLASSES``; empty without a class."""
         return self.row.errata_class or ""
 
     @property
     def appears_in(self) -> tuple[str, ...]:
-        """Ids of the other rows that have it, and places in words."""
+        """Ids of the other rows with the error, and descriptions of other places."""
         named = [row.id for row in self.others]
         more = [where for row in self.rows for where in row.appears_in]
         return tuple(dict.fromkeys(p for p in [*named, *more] if p != self.row.id))
 
     @property
     def rows(self) -> tuple[Entry, ...]:
-        """The verdicts on all that is wrong by it."""
+        """Verdicts on all statements that are wrong because of the error."""
         return (self.row, *self.others)
 
     @property
     def inherits(self) -> tuple[str, ...]:
-        """Later results that rest on it, those that are wrong by it among them."""
+        """Later results that rest on the error, including wrong ones."""
         named = [later for row in self.rows for later in row.inherits]
         return tuple(later for later in dict.fromkeys(named) if later != self.row.id)
 
     @property
     def bearing(self) -> str:
-        """Return in words the statements that rest on it, or the reason why none does."""
+        """Return a description of the results that rest on it, or why none do."""
         return next((row.bearing for row in self.rows if row.bearing), "")
 
     @property
     def reach(self) -> str:
-        """``some`` where later results rest on it, else ``none`` or ``unknown``."""
+        """``some`` if later results rest on it, else ``none`` or ``unknown``."""
         if self.inherits:
             return "some"
         known = self.bearing and not self.bearing.casefold().startswith("unknown")
@@ -68,7 +68,7 @@ class Fault:
 
     @property
     def counterexample(self) -> str | None:
-        """Of the row that shows it, or else of another."""
+        """A counterexample of the row that shows the error, or of another row."""
         return next(
             (row.counterexample for row in self.rows if row.counterexample), None
         )
@@ -83,9 +83,10 @@ def is_listed(claim: Entry) -> bool:
 
 
 def faults(claims: Iterable[Entry]) -> list[Fault]:
-    """The root causes of all that is wrong, by class and then in the order given.
+    """The root causes of all errors, sorted by class and then in the given order.
 
-    A row whose root is not among them shows the fault itself, for all that share it.
+    If the row of a root cause is not among the given rows, the first row with the error
+    represents it.
     """
     groups: dict[str, list[Entry]] = {}
     for claim in filter(is_listed, claims):
@@ -101,6 +102,6 @@ def faults(claims: Iterable[Entry]) -> list[Fault]:
 
 
 def by_class(errata: Iterable[Fault]) -> Iterator[tuple[str, list[Fault]]]:
-    """The faults of each class that has any, the most serious first."""
+    """The errors by class, the most serious class first, without empty classes."""
     for letter, ones in groupby(errata, key=lambda fault: fault.letter):
         yield letter, list(ones)

@@ -1,7 +1,7 @@
-"""Formulas as notes write them, in the letters of a keyboard, turned into MathML.
+"""Formulas in plain text, such as ``E|h|^2 = 1/(1 - |lambda|^2)``, turned into MathML.
 
-A note says ``E|h|^2 = 1/(1 - |lambda|^2)`` between its words.  ``formula`` reads the
-longest formula that begins at a place of a text, or finds that none does.
+``formula`` reads the longest formula that begins at a position of a text.  It returns
+``None`` if no formula begins there.
 """
 
 import re
@@ -49,17 +49,18 @@ _TOKEN = re.compile(
 _DIFFERENTIAL = re.compile(
     r"d([hxyLtPgcsbzAFN]|Re|Im|lambda|lam|theta|nu|omega|alpha|gamma)"
 )
-_INDEXED = re.compile(r"([A-Za-z]+?)(\d)")  # as theta0
+_INDEXED = re.compile(r"([A-Za-z]+?)(\d)")  # such as theta0
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """A formula, or a part of one.
+    """A formula, or a part of a formula.
 
     Attributes:
         markup: Its MathML.
-        end: Where it ends in the text.
-        weight: How surely it is no prose: 0 of a number, 1 of a letter, 2 of more.
+        end: Position in the text at which it ends.
+        weight: Certainty that it is not prose: 0 for a number, 1 for a letter, 2
+            otherwise.
     """
 
     markup: str
@@ -67,7 +68,7 @@ class Parsed:
     weight: int
 
     def then(self, markup: str, end: int, weight: int) -> "Parsed":
-        """With more of the same formula behind it."""
+        """Append the next part of the same formula."""
         return Parsed(self.markup + markup, end, max(self.weight, weight))
 
 
@@ -83,7 +84,7 @@ def formula(text: str, start: int = 0) -> Parsed | None:
 
 
 def _token(text: str, at: int) -> tuple[str, str]:
-    """Kind and text of what stands at a place."""
+    """Kind and text of the token at a position."""
     match = _TOKEN.match(text, at)
     return ("", "") if match is None else (match.lastgroup or "", match[0])
 
@@ -95,7 +96,7 @@ def _spaces(text: str, at: int) -> int:
 
 
 def _expression(text: str, start: int, inside: str) -> Parsed | None:
-    """Terms with operators between them; ``inside`` is the bracket that it ends at."""
+    """Terms with operators between them, up to the closing bracket of ``inside``."""
     at, sign = start, ""
     if _token(text, at)[1] in {"-", "+"}:
         sign = f'<mo form="prefix">{OPERATORS[text[at]]}</mo>'
@@ -123,7 +124,7 @@ def _expression(text: str, start: int, inside: str) -> Parsed | None:
 
 
 def _signed(text: str, at: int, inside: str) -> Parsed | None:
-    """A term behind a sign of its own, as in ``x = -1``."""
+    """A term with its own sign, as in ``x = -1``."""
     if at < len(text) and text[at] == "-":
         term = _term(text, at + 1, inside)
         return term and replace(term, markup=f'<mo form="prefix">−</mo>{term.markup}')
@@ -131,7 +132,7 @@ def _signed(text: str, at: int, inside: str) -> Parsed | None:
 
 
 def _term(text: str, start: int, inside: str) -> Parsed | None:
-    """Factors beside each other."""
+    """Adjacent factors."""
     product = _factor(text, start, inside)
     while product is not None:
         gap = _spaces(text, product.end)
@@ -155,7 +156,7 @@ def _term(text: str, start: int, inside: str) -> Parsed | None:
 
 
 def _is_factor_apart(text: str, at: int, inside: str) -> bool:
-    """Whether what stands behind a space can still belong to a product."""
+    """True if the text after a space can still be a factor of the product."""
     kind, token = _token(text, at)
     if text[at + 1 : at + 2] in {"_", "^"} and token.isalpha():
         return True
@@ -187,7 +188,7 @@ def _factor(text: str, start: int, inside: str) -> Parsed | None:
 
 
 def _name(text: str, start: int, token: str, inside: str) -> Parsed | None:
-    """A letter, or a word that means one thing."""
+    """A letter, or a word with one meaning."""
     end = start + len(token)
     following = text[end : end + 1]
     if token in {"sum", "prod"} and following == "_":
@@ -225,7 +226,7 @@ def _name(text: str, start: int, token: str, inside: str) -> Parsed | None:
 
 
 def _bracket(text: str, start: int, opening: str, closing: str) -> Parsed | None:
-    """What stands between two brackets, perhaps several parts with commas between."""
+    """The content of a pair of brackets, possibly several parts with commas."""
     parts: list[str] = []
     at, weight = _spaces(text, start + 1), 0
     while True:
@@ -248,7 +249,7 @@ def _bracket(text: str, start: int, opening: str, closing: str) -> Parsed | None
 
 
 def _scripts(text: str, base: Parsed) -> Parsed:
-    """With subscripts, powers, stars, primes and tildes that stand right behind it."""
+    """Add the subscripts, powers, stars, primes and tildes that directly follow."""
     below = above = ""
     scripted = base
     while True:
@@ -285,12 +286,12 @@ def _scripts(text: str, base: Parsed) -> Parsed:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether a star is a product's, as in ``a*b``."""
+    """True if a star is a multiplication, as in ``a*b``."""
     return text[at : at + 1].isalnum() or text[at : at + 1] == "("
 
 
 def _script(text: str, at: int) -> Parsed | None:
-    """What is raised or lowered: a group, or one signed letter, number or word."""
+    """A subscript or power: a group, or one signed letter, number or word."""
     opening = text[at : at + 1]
     if opening == "{":
         group = _bracket(text, at, "{", "}")

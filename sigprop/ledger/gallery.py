@@ -1,6 +1,6 @@
-"""The gallery: every figure on one page that loads nothing, beside the ledger's pages.
+"""The gallery: one page with every figure, which loads nothing from the network.
 
-What stands on it is prepared by the caller, who may know figures; here is the page.
+The caller prepares the figures and their texts.  This module makes the page.
 """
 
 import base64
@@ -17,29 +17,29 @@ from sigprop.ledger.report import anchors, environment
 from sigprop.numerics.files import write_text
 
 PAGE = "gallery.html"
-SMALL, LARGE = 400, 1650  # pixels of a thumbnail, and across a large picture
-QUALITY = 85  # of WebP: no artefact is visible beside lines and letters
+SMALL, LARGE = 400, 1650  # pixels: sides of a thumbnail, width of a large picture
+QUALITY = 85  # WebP quality without visible artefacts
 MARK = '<meta name="generator" content="sigprop gallery">'
 UNDRAWN = '<meta name="generator" content="sigprop gallery, no pictures yet">'
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure and what is said about it; without pictures, only the latter.
+    """A figure and its texts; before the figure is drawn, only the texts.
 
     Attributes:
-        name: As in ``sigprop figure NAME``.
-        title: What it is about.
-        source: The figure of the paper that it follows, or ours.
-        caption: What is drawn.
-        rows: What the ledger found, by the ids of its rows.
-        shown: Sentences on what it shows.
-        details: The numbers behind them, as the header and the rows of a table.
-        origin: Sizes, seeds and versions of its results.
-        files: Names of the files of its results.
-        notebooks: Titles of the notebooks about it, by their file names.
+        name: Name as in ``sigprop figure NAME``.
+        title: Subject of the figure.
+        source: The figure of the paper that it follows; our own figures say so.
+        caption: Caption.
+        rows: Findings of the ledger, by the ids of its rows.
+        shown: Sentences on what the figure shows.
+        details: Numbers behind these sentences, as the header and rows of a table.
+        origin: Sizes, seeds and versions of the results.
+        files: Names of the files of the results.
+        notebooks: Titles of the notebooks about the figure, by their file names.
         png: The picture.
-        verdicts: What the ledger found, without the rows' titles, each once.
+        verdicts: Findings of the ledger without the rows' titles, each once.
     """
 
     name: str
@@ -57,18 +57,18 @@ class Picture:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Pixels across and up."""
+        """Width and height in pixels."""
         with Image.open(BytesIO(self.png)) as picture:
             return picture.size
 
     @property
     def thumbnail(self) -> bytes:
-        """A copy of at most ``SMALL`` pixels across and up, as WebP."""
+        """A copy of at most ``SMALL`` pixels in each direction, as WebP."""
         return self._webp(SMALL)
 
     @property
     def large(self) -> bytes:
-        """A copy of at most ``LARGE`` pixels across, as WebP."""
+        """A copy of at most ``LARGE`` pixels in width, as WebP."""
         return self._webp(LARGE, max(LARGE, self.size[1]))
 
     def _webp(self, across: int, up: int | None = None) -> bytes:
@@ -88,14 +88,13 @@ def render(
     beside: Iterable[str] = (),
     folder: str = "",
 ) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
-        pictures: In their order.
-        beside: Names of the files in its folder, and of those in ``notebooks`` there, to
-            which it may link.
-        folder: With the files of the pictures, see ``files``.  The page has the pictures
-            in itself if it is left out.
+        pictures: Pictures in their order.
+        beside: Names of files in its folder and in ``notebooks`` there, for links.
+        folder: Folder with the files of the pictures (see ``files``).  By default the
+            page itself contains the pictures.
     """
     shown = tuple(pictures)
     env = environment()
@@ -110,7 +109,7 @@ def render(
 
 
 def files(pictures: Iterable[Picture]) -> dict[str, bytes]:
-    """Both copies of every picture, by the name of their files."""
+    """Both copies of every picture, by file name."""
     return {
         _file(one, kind): copy(one)
         for one in pictures
@@ -130,20 +129,20 @@ def _address(folder: str, kind: str, picture: Picture) -> str:
 
 
 def is_ours(folder: Path) -> bool:
-    """True where a gallery has written the page, or nothing has its name."""
+    """True if a gallery wrote the page, or if no file has its name."""
     return not (folder / PAGE).exists() or _marked(folder, MARK, UNDRAWN)
 
 
 def has_pictures(folder: Path) -> bool:
-    """True where a gallery has been written with pictures."""
+    """True if there is a page of a gallery with pictures."""
     return _marked(folder, MARK)
 
 
 def require_ours(folder: Path) -> None:
-    """Refuse to replace a page that no gallery wrote.
+    """Refuse to overwrite a page that no gallery wrote.
 
     Raises:
-        ValueError: If there is one; names it.
+        ValueError: If there is such a page; names it.
     """
     if not is_ours(folder):
         raise ValueError(
@@ -162,11 +161,11 @@ def _marked(folder: Path, *marks: str) -> bool:
 
 
 def write(folder: Path, pictures: Iterable[Picture]) -> Path:
-    """Write the page whole or not at all; links lead to what is in the folder by then.
+    """Write the complete page, or keep the old one; links lead to files in the folder.
 
     Raises:
-        OSError: If it cannot be written.
-        ValueError: If another file has its name.
+        OSError: If the page cannot be written.
+        ValueError: If a file of another program has its name.
     """
     require_ours(folder)
     there = [*folder.glob("*.html"), *folder.glob("notebooks/*.html")]

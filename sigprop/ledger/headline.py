@@ -1,9 +1,9 @@
-"""Headline numbers: how many statements of a paper were judged, and its errors by class.
+"""Headline numbers of a paper: statements that were judged, and errors by class.
 
-An error is a root cause: statements that are wrong by the same one are counted as rows, not
-as errors.  Rows that are no statements of the paper (``Claim.uncounted``) are left out, and
-so is class F, which may be an error of our copy.  README, site and errata take their numbers
-from here.
+An error is a root cause.  Several wrong statements with the same root cause count as
+one error and several rows.  Rows that are not statements of the paper
+(``Claim.uncounted``) are not counted.  Class F is not counted either, because it may be
+an error of our copy.  README, site and errata take their numbers from here.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ class Headline:
 
 
 def headlines(claims: Iterable[Entry]) -> dict[str, Headline]:
-    """Count the statements and the errors of each cited paper, in the order given."""
+    """Count the statements and the errors of each cited paper, in the given order."""
     by_paper: dict[str, list[Entry]] = {}
     for claim in claims:
         if claim.paper in CITATIONS:

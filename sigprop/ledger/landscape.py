@@ -1,4 +1,4 @@
-"""The page with the explorable landscape; it loads nothing and works alone."""
+"""The page with the explorable landscape; it works alone and loads nothing."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -10,15 +10,15 @@ from sigprop.ledger.report import environment
 from sigprop.numerics.files import write_text
 from sigprop.numerics.paths import PACKAGE
 
-SCRIPT = PACKAGE / "landscape" / "explorer.js"  # read, so that no code is imported
+SCRIPT = PACKAGE / "landscape" / "explorer.js"  # a file: nothing is imported
 PAGE = "landscape.html"
 
 
 def render(beside: Collection[str] = ()) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
-        beside: Names of the files in its folder to which it may link.
+        beside: Names of files in its folder, for links.
     """
     env = environment()
     env.filters["inline"] = lambda latex: Markup(mathml(latex, display=False))
@@ -27,10 +27,10 @@ def render(beside: Collection[str] = ()) -> str:
 
 
 def write(folder: Path, beside: Collection[str] = ()) -> Path:
-    """Write the page whole or not at all, and return its path.
+    """Write the complete page, or keep the old one, and return its path.
 
     Raises:
-        OSError: If it cannot be written.
+        OSError: If the page cannot be written.
     """
     write_text(folder / PAGE, render(beside))
     return folder / PAGE

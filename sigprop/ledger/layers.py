@@ -1,16 +1,16 @@
-"""Pictures of layers that pages of several commands share."""
+"""Pictures of layers, for the pages of several commands."""
 
 from typing import NamedTuple
 
 
 class Drawn(NamedTuple):
-    """Inline SVG of layers; without them a page has words and numbers alone.
+    """Inline SVG of layers; without it a page has only text and numbers.
 
     Attributes:
-        most: How many modes of a layer are drawn, at most.
+        most: Largest number of modes that are drawn per layer.
         times: Time constants of all layers.
         discs: Eigenvalues of layers in the complex plane.
-        undrawn: How many layers have complex eigenvalues and no picture.
+        undrawn: Number of layers with complex eigenvalues that are not drawn.
     """
 
     most: int

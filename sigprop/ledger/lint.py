@@ -1,6 +1,6 @@
-"""The lint of a checkpoint as one page that loads nothing: its JSON made readable.
+"""The report of the linter as one self-contained page, made from its JSON.
 
-Pictures are SVG made by the caller, who may know figures; every number is that of the JSON.
+The caller draws the pictures and passes them as SVG.  Every number is from the JSON.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ COMMON = ("severity", "id", "says", "form", "remedy")
 
 
 def steps(value: float | None) -> str:
-    """A time constant; one of the JSON that is ``null`` has no end.
+    """A time constant as text; ``null`` in the JSON means infinity.
 
     Example:
         >>> steps(None), steps(1234.56)
@@ -25,7 +25,7 @@ def steps(value: float | None) -> str:
 
 
 def grouped(findings: list[Mapping[str, str]]) -> Iterator[dict[str, Any]]:
-    """Findings of one rule with one reason and one remedy together.
+    """Findings, grouped by rule, reason and remedy.
 
     Args:
         findings: Findings of the JSON.
@@ -40,12 +40,12 @@ def grouped(findings: list[Mapping[str, str]]) -> Iterator[dict[str, Any]]:
 
 
 def render(report: Mapping[str, Any], drawn: Drawn) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
-        report: Of ``sigprop.audit.lint.report.as_json``, and its ``conclusion``, ``notes``
-            and ``program``.
-        drawn: Pictures of its layers.
+        report: Report of ``sigprop.audit.lint.report.as_json`` with ``conclusion``,
+            ``notes`` and ``program``.
+        drawn: Pictures of the layers.
     """
     anchors = {
         layer["layer"]: f"layer-{index}-{slug(layer['layer'])}"

@@ -1,4 +1,7 @@
-"""LaTeX to MathML that browsers draw as meant, or an error; nothing is left raw."""
+"""Conversion of LaTeX to MathML that browsers display correctly.
+
+LaTeX that cannot be converted raises an error, so that no page shows raw LaTeX.
+"""
 
 import html
 import re
@@ -28,7 +31,7 @@ _ALPHABETS = {
     "bold-italic": "BOLD ITALIC",
     "double-struck": "DOUBLE-STRUCK",
 }
-# Unicode's categories of signs that latex2mathml takes for identifiers at times.
+# Unicode categories of signs that latex2mathml sometimes takes for identifiers.
 _SIGNS = frozenset({"Sm", "Ps", "Pe"})
 _ACCENTS = frozenset("¯^~˙→¨")
 _OPERANDS = frozenset("∞⊤⊥")
@@ -36,7 +39,7 @@ _LIMITS = frozenset({"∑", "∏", "max", "min", "sup", "inf", "lim"})
 
 
 def _styled(text: str, alphabet: str) -> str:
-    """``text`` in one of Unicode's mathematical alphabets, where it has the letter."""
+    """``text`` in a mathematical alphabet of Unicode, as far as it has the letters."""
     letters: list[str] = []
     for char in text:
         name = unicodedata.name(char, "").replace("LATIN ", "").replace("GREEK ", "")
@@ -49,7 +52,7 @@ def _styled(text: str, alphabet: str) -> str:
 
 
 def _mend_token(node: ET.Element) -> None:
-    """Give one leaf the element, letters and spacing that browsers draw well."""
+    """Give one leaf the element, letters and spacing that browsers display well."""
     text = html.unescape(node.text or "")
     node.text = re.sub(r"\\([#$%&_{}])", r"\1", text) if node.tag == "mtext" else text
     variant = node.attrib.get("mathvariant", "normal")
@@ -70,7 +73,7 @@ def _mend_token(node: ET.Element) -> None:
 
 
 def _is_name(node: ET.Element) -> bool:
-    """True where ``node`` is a function's name, perhaps with a script, such as log."""
+    """True if ``node`` is the name of a function, such as log or log_2."""
     if node.tag in {"msub", "msup", "msubsup", "munder"} and len(node):
         return _is_name(node[0])
     if node.tag == "mrow" and len(node) == 1:
@@ -80,14 +83,14 @@ def _is_name(node: ET.Element) -> bool:
 
 
 def _opens(node: ET.Element) -> bool:
-    """True where ``node`` begins with an operator, a fence or a space of its own."""
+    """True if ``node`` begins with an operator, a fence or a space."""
     while node.tag == "mrow" and len(node):
         node = node[0]
     return node.tag in {"mo", "mspace"}
 
 
 def _mend(node: ET.Element, display: bool) -> None:
-    """Turn latex2mathml's tree, in place, into MathML Core that reads as intended."""
+    """Convert latex2mathml's tree in place to MathML Core with the intended meaning."""
     for child in node:
         _mend(child, display)
     if not len(node):
@@ -107,14 +110,14 @@ def _mend(node: ET.Element, display: bool) -> None:
 
 
 def mathml(latex: str, display: bool = True) -> str:
-    r"""One formula as a MathML element that browsers draw without script or fonts.
+    r"""One formula as a MathML element that browsers display without script or fonts.
 
     Args:
-        latex: Math without dollar signs, as ``sympy.latex`` or a hand writes it.
-        display: True if it stands on a line of its own.
+        latex: Mathematics without dollar signs, for example of ``sympy.latex``.
+        display: True for a formula on its own line.
 
     Raises:
-        ValueError: Naming the LaTeX, when a part of it cannot be converted.
+        ValueError: If a part cannot be converted; names the LaTeX.
 
     >>> mathml(r"\bar{x}", display=False).count("accent")
     1
@@ -124,7 +127,7 @@ def mathml(latex: str, display: bool = True) -> str:
         spelled = re.sub(pattern, replacement, spelled)
     try:
         tree = convert_to_element(spelled, "", "block" if display else "inline")
-    except Exception as error:  # latex2mathml's errors share no base of their own
+    except Exception as error:  # latex2mathml's errors have no common base class
         raise ValueError(
             f"cannot convert the LaTeX {latex!r} ({type(error).__name__}); balance its "
             "braces and delimiters"
@@ -141,22 +144,22 @@ def mathml(latex: str, display: bool = True) -> str:
     return markup
 
 
-WIDE = 50  # characters of a formula that fit a line of A4 whatever they are
-FULL = 75  # characters of a piece that fill this line in the smaller font of paper
-SMALLEST = 5  # a fifth of the size of the text, where one piece is so long
+WIDE = 50  # characters that always fit a line of A4
+FULL = 75  # characters that fill this line in the smaller font of print
+SMALLEST = 5  # smallest font of a long piece: a fifth of the text's size
 
 
 def formula(latex: str) -> str:
-    r"""A formula on a line of its own, and again as pieces for paper if it is wide.
+    """A formula on its own line; a wide one also in pieces for printing.
 
-    On a screen a wide formula scrolls; on paper it would be cut, so that lines end
-    between its pieces there.
+    A screen scrolls a wide formula, but paper would cut it.  In print, lines can
+    therefore end between the pieces.
 
     Args:
-        latex: As ``mathml`` takes it.
+        latex: LaTeX as for ``mathml``.
 
     Raises:
-        ValueError: As ``mathml`` does.
+        ValueError: As ``mathml``.
 
     >>> formula("a = b").count("<math"), formula(" + ".join("a" * 40)).count("<math")
     (1, 41)
@@ -164,7 +167,7 @@ def formula(latex: str) -> str:
     whole = mathml(latex)
     if _letters(whole) <= WIDE:
         return whole
-    # Brackets that grow with their content hold it together; plain ones let lines end.
+    # Lines cannot end inside stretchy brackets, but can inside plain ones.
     plain = re.sub(r"\\left(?=[(\[])|\\right(?=[)\]])", "", latex)
     pieces = wrapped(
         latex if plain.count(r"\left") != plain.count(r"\right") else plain
@@ -173,7 +176,7 @@ def formula(latex: str) -> str:
 
 
 def _smaller(piece: re.Match[str]) -> str:
-    """A piece that is no longer than a line, if need be in a smaller font."""
+    """A piece in a font that is small enough to fit the line."""
     part = min(-(-_letters(piece[0]) // FULL), SMALLEST)
     return piece[0].replace("<math", f'<math class="part{part}"', 1)
 
@@ -189,18 +192,18 @@ _BREAKS = (
 _SPACES = (r"\quad", r"\qquad", r"\ ")
 _OPEN = ("{", r"\left", r"\begin", r"\{", r"\langle")
 _SHUT = ("}", r"\right", r"\end", r"\}", r"\rangle")
-LONG = 60  # characters of LaTeX after which a line may end in brackets, too
+LONG = 60  # characters of LaTeX after which lines can end inside brackets
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 
 
 def wrapped(latex: str) -> str:
-    r"""A formula as pieces between which a line may end: its words, and its sides.
+    r"""A formula in pieces, at words and relations, so that lines can end between them.
 
     Args:
-        latex: As ``mathml`` takes it.
+        latex: LaTeX as for ``mathml``.
 
     Raises:
-        ValueError: As ``mathml`` does, naming the piece.
+        ValueError: As ``mathml``; names the piece.
 
     >>> wrapped(r"a = b \text{ if } c").count("<math")
     3
@@ -214,7 +217,10 @@ def wrapped(latex: str) -> str:
 
 
 def _pieces(latex: str) -> list[str]:
-    """Parts of a formula: words alone, what follows a sign, of long ones in brackets too."""
+    """Parts of a formula: words, and the terms after each sign.
+
+    Long formulas are also cut inside brackets.
+    """
     pieces, depth, brackets = [""], 0, 0
     for token in _TOKEN.findall(re.sub(r"\\text(?=\{[A-Za-z]+\})", r"\\mathrm", latex)):
         piece = pieces[-1]
@@ -235,6 +241,6 @@ def _pieces(latex: str) -> list[str]:
 
 
 def _ends(piece: str) -> bool:
-    """Whether a piece may end here: it is more than a sign, and no script is open."""
+    """True if a piece can end here: it is more than a sign, and no script is open."""
     tokens = _TOKEN.findall(piece.strip())
     return bool(tokens) and tokens[-1] not in ("^", "_", "(", "[", *_BREAKS)

@@ -1,7 +1,8 @@
-"""Notebooks as pages: run in a kernel, written with MathML, and read without a network.
+"""Notebooks executed in a kernel and written as pages that need no network.
 
-A page carries its pictures, its style and the scripts of its sliders, each admitted by
-its hash; a link to another notebook leads to its page.
+Formulas are MathML.  A page contains its pictures, its style and the scripts of its
+sliders, and its content security policy admits each by a hash.  Links to other
+notebooks lead to their pages.
 """
 
 import asyncio
@@ -23,12 +24,12 @@ from sigprop.ledger.report import environment
 from sigprop.numerics.files import require_writable
 from sigprop.numerics.paths import PACKAGE, on_disk
 
-PATIENCE = 600  # seconds a cell may take
+PATIENCE = 600  # time limit of a cell in seconds
 WIDGET = "application/vnd.jupyter.widget-view+json"
-SOLUTION = "solution"  # tag of a cell that a reader should not see at once
+SOLUTION = "solution"  # tag of a cell that is folded
 MARK = '<meta name="generator" content="sigprop notebooks">'
 INDEX = "index.html"
-FOLDER = on_disk("notebooks").resolve()  # in a checkout the package has a link
+FOLDER = on_disk("notebooks").resolve()  # the package may have a link
 
 
 def find(folder: Path | None = None) -> dict[str, Path]:
@@ -54,7 +55,7 @@ def read(path: Path) -> NotebookNode:
     """One notebook, without outputs.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If the file is not a notebook.
     """
     import jupytext
 
@@ -72,17 +73,17 @@ def run(
     progress: Callable[[], None] = lambda: None,
     patience: int = PATIENCE,
 ) -> NotebookNode:
-    """Execute a notebook from top to bottom in a kernel of its own.
+    """Execute a notebook from top to bottom in its own kernel.
 
-    After an interruption the kernel ends with this process.
+    The kernel ends with this process, also after an interruption.
 
     Args:
-        notebook: Changed in place.
-        progress: Called after each cell of code.
-        patience: Seconds that a cell may take.
+        notebook: Notebook, which is changed in place.
+        progress: Function that is called after each code cell.
+        patience: Time limit per cell, in seconds.
 
     Raises:
-        ValueError: Naming the cell and its error, if one fails.
+        ValueError: If a cell fails; names the cell and its error.
     """
     from nbclient import NotebookClient
     from nbclient.exceptions import (
@@ -102,8 +103,8 @@ def run(
         failures: list[Exception] = []
 
         def work() -> None:
-            # nbclient takes over the signals of the main thread, so it is not given it.
-            # Its kernels say on standard error how they are connected, all else here.
+            # nbclient would replace the signal handlers of the main thread.
+            # Kernels print connection details to standard error; errors are raised.
             how = {"env": _environment(scratch), "stderr": subprocess.DEVNULL}
             try:
                 asyncio.run(client.async_execute(**how))
@@ -127,7 +128,7 @@ def run(
 
 
 def _environment(scratch: str) -> dict[str, str]:
-    """What a kernel should see: this source, no settings of the user's, no GPU."""
+    """Environment of a kernel: this source, no user settings, and no GPU."""
     chosen = {
         "PYTHONPATH": os.pathsep.join(
             filter(None, (str(PACKAGE.parent), os.environ.get("PYTHONPATH")))
@@ -136,7 +137,7 @@ def _environment(scratch: str) -> dict[str, str]:
         "JUPYTER_CONFIG_DIR": scratch,
         "JAX_PLATFORMS": "cpu",
     }
-    # With a backend in its environment the kernel would not draw into the notebook.
+    # If MPLBACKEND is set, the kernel does not draw into the notebook.
     inherited = {
         name: text for name, text in os.environ.items() if name != "MPLBACKEND"
     }
@@ -144,21 +145,21 @@ def _environment(scratch: str) -> dict[str, str]:
 
 
 def cells(notebook: NotebookNode) -> int:
-    """Return the number of cells of code."""
+    """Return the number of code cells."""
     return sum(cell.cell_type == "code" for cell in notebook.cells)
 
 
 def check(notebooks: Mapping[str, NotebookNode]) -> None:
-    """Refuse before the work what ``pages`` would refuse after it.
+    """Check before the work that ``pages`` will accept the notebook.
 
     Raises:
-        ValueError: Naming the notebook.
+        ValueError: If it will not; names the notebook.
     """
     pages(notebooks)
 
 
 def require_free(folder: Path, names: Iterable[str]) -> None:
-    """Make the folder, and refuse one that cannot be written or holds other pages.
+    """Make the folder; refuse one that is not writable or has other pages.
 
     Args:
         folder: Folder of the pages.
@@ -166,7 +167,7 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
 
     Raises:
         OSError: If the folder cannot be made.
-        ValueError: Naming the file that stands in the way.
+        ValueError: If a file would be overwritten; names the file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for file in [folder / INDEX, *(folder / f"{name}.html" for name in names)]:
@@ -182,7 +183,7 @@ def written(folder: Path) -> dict[str, str]:
     """The pages that an earlier call wrote to a folder, by file name.
 
     Raises:
-        ValueError: If there are none.
+        ValueError: If there are no pages.
     """
     files = sorted(folder.glob("*.html"))
     found = {file.name: file.read_text("utf-8") for file in files}
@@ -199,7 +200,7 @@ def title(notebook: NotebookNode) -> str:
     """The title of a notebook, which is its first heading.
 
     Raises:
-        ValueError: If it does not begin with one.
+        ValueError: If the notebook does not begin with a heading.
     """
     first = notebook.cells[0].source.partition("\n")[0] if notebook.cells else ""
     if not first.startswith("# "):
@@ -208,14 +209,14 @@ def title(notebook: NotebookNode) -> str:
 
 
 def pages(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
-    """A page of each notebook, and the index that leads to them, by file name.
+    """A page of each notebook, and an index of the pages, by file name.
 
     Args:
-        notebooks: Executed ones, by name.
+        notebooks: Executed notebooks, by name.
 
     Raises:
-        ValueError: If a formula cannot be converted, a link leads to a notebook that is
-            not there, or one has no title.
+        ValueError: If a formula cannot be converted, a link leads to a missing
+            notebook, or a notebook has no title.
     """
     env = environment()
     exporter = _exporter(notebooks)
@@ -260,7 +261,7 @@ def _page(env: Any, titles: Any, here: str, body: str, leads: Any = None) -> str
 
 
 def _body(exporter: Any, notebook: NotebookNode) -> str:
-    """The cells as HTML, formulas as MathML, solutions folded."""
+    """The cells as HTML, with formulas as MathML and solutions folded."""
     shown = copy.deepcopy(notebook)
     section = title(notebook)
     for cell in shown.cells:
@@ -270,7 +271,7 @@ def _body(exporter: Any, notebook: NotebookNode) -> str:
             continue
         for output in cell.outputs:
             data = output.get("data", {})
-            if "text/html" in data:  # which a widget has beside it for such pages
+            if "text/html" in data:  # a widget has HTML for static pages
                 data.pop(WIDGET, None)
             elif "text/latex" in data:
                 latex = data["text/latex"].strip("$ \n").removeprefix(r"\displaystyle")
@@ -283,7 +284,7 @@ def _body(exporter: Any, notebook: NotebookNode) -> str:
 
 
 def _exporter(notebooks: Mapping[str, NotebookNode]) -> Any:
-    """Nbconvert's writer of HTML with our formulas and links."""
+    """Nbconvert's HTML exporter with formulas and links of this site."""
     from nbconvert import HTMLExporter
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 

@@ -1,4 +1,4 @@
-"""A run in one labelled table, to be drawn: statuses, and what was simulated."""
+"""Data for an overview picture of a run: statuses and simulated results."""
 
 import xarray as xr
 
@@ -8,12 +8,12 @@ PICTURES = ("overview-statuses.svg", "overview-intervals.svg")
 
 
 def overview(run: Ledger) -> xr.Dataset:
-    """Every claim's paper, kind and status, and every simulated result.
+    """Paper, kind and status of every claim, and every simulated result.
 
     Returns:
         By ``claim``: ``paper``, ``kind`` and ``status``.  By ``result`` of Monte Carlo:
-        ``value``, ``low`` and ``high`` of measured over closed form, and ``form``.  The
-        attribute ``margin`` is the run's.
+        ``value``, ``low`` and ``high`` of the ratio of measurement and closed form, and
+        ``form``.  The attribute ``margin`` is that of the run.
     """
     results = [
         result

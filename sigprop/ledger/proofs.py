@@ -1,4 +1,4 @@
-"""The derivations of rows as steps to read: each an equation in LaTeX and its reason."""
+"""The derivations of rows as steps, each with an equation in LaTeX and its reason."""
 
 import re
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ from sigprop.theory.latex import left_side, summed
 from sigprop.theory.reading import itself
 from sigprop.theory.readings import is_read, reading_of
 
-Step = tuple[str, str]  # the reason, and the LaTeX
+Step = tuple[str, str]  # reason and LaTeX
 
 
 def of_rows(ids: Iterable[str]) -> dict[str, tuple[Step, ...]]:
-    """The derivations of rows by their ids; of rows alone that have one.
+    """The derivations of rows by id, for rows that have one.
 
     Args:
-        ids: Others than those of rows are left out.
+        ids: Ids; those that are not ids of rows are ignored.
     """
     rows = ((row_id, registry().get(row_id)) for row_id in ids)
     return {row_id: of_row(row) for row_id, row in rows if row and row.derive}
@@ -27,8 +27,9 @@ def of_rows(ids: Iterable[str]) -> dict[str, tuple[Step, ...]]:
 def of_row(row: Claim) -> tuple[Step, ...]:
     """The steps of a row's derivation: reasons, and equations in LaTeX.
 
-    The left side is the quantity that the step names; of the last step it is the left
-    side of the statement.  A step that names none goes on with the quantity before it.
+    The left side of an equation is the quantity that the step names.  A step that names
+    none has the quantity of the previous step.  The last step has the left side of the
+    statement.
     """
     if row.derive is None:
         return ()
@@ -46,7 +47,7 @@ def _equation(left: str, right: str) -> str:
 
 
 def _subject(row: Claim) -> str:
-    """The left side of what a derivation proves, where the statement has one."""
+    """The left side of the statement that a derivation proves, if it has one."""
     corrected = row.correction is not None
     reading = reading_of(row.id, corrected)
     plain = reading.view is itself and reading.fold is summed
@@ -57,7 +58,7 @@ def _subject(row: Claim) -> str:
 
 
 def written(expression: Expr) -> str:
-    r"""An expression in LaTeX, its symbols as a paper writes them.
+    r"""An expression in LaTeX, with the symbols as papers write them.
 
     >>> written(Symbol("A_ij_bar") * Symbol("dnu_i"))
     '\\bar{A}_{i j} \\mathrm{d}\\nu_{i}'
@@ -69,13 +70,13 @@ def written(expression: Expr) -> str:
 
 
 def _spelled(name: str) -> str:
-    """A symbol's name in LaTeX: Greek letters, differentials, bars, stars and indices."""
+    """A symbol's name in LaTeX: Greek letters, differentials, bars, stars, indices."""
     if "\\" in name:
         return name
     base, *indices = re.sub(r"(?<=[a-z])(?=\d$)", "_", name).strip("_").split("_")
     marks = {index for index in indices if index in {"bar", "star"}}
     indices = [index for index in indices if index not in marks]
-    if base == "d" and indices:  # as in d_nu
+    if base == "d" and indices:  # for example d_nu
         base, indices = f"d{indices[0]}", indices[1:]
     differential = re.fullmatch(rf"d(z|{'|'.join(GREEK)})(bar)?", base)
     if differential:
@@ -99,7 +100,7 @@ def _letter(name: str) -> str:
 
 
 def _index(name: str) -> str:
-    """Letters beside each other are indices of their own; words stay words."""
+    """An index in LaTeX: adjacent letters are separate indices, words stay words."""
     if re.fullmatch(r"(?:[ij](?:bar)?)+", name):
         letters = re.findall(r"([ij])(bar)?", name)
         return " ".join(

@@ -1,4 +1,4 @@
-"""Notes as a reader wants them: formulas typeset, ids as links, names of code as code."""
+"""Notes as HTML, with typeset formulas and with ids as links."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _KINDS = {"Eq.": "", "Lemma": "lemma", "Theorem": "thm", "Proposition": "prop"}
 _WORD = re.compile(
     r"e\.g\.|i\.e\.|i\.i\.d\.|[A-Za-z]+'[a-z]+|[A-Za-z]{2,}\w*|\s+|.", re.S
 )
-# Letters behind these are names of parts.
+# Letters after these words are names of parts.
 _NAMING = re.compile(
     r"(?:Eqs?\.|Appendi\w+|Figures?|Figs?\.|Tables?|Sections?|panels?|parts?|class|classes"
     r"|columns?|items?)(?: [\w.]+(?:,| and))* $"
@@ -30,7 +30,7 @@ _NAMING = re.compile(
 _ENDS = re.compile(r"(?:^|[.:;?!]\s)$")
 _SUBJECT = re.compile(r" (?:is|are|has|have|and|or|in|may|itself|must|with|of)\b")
 
-Links = Mapping[str, str]  # where the row of an id is
+Links = Mapping[str, str]  # addresses of rows, by id
 
 
 def typesetter(links: Links) -> Callable[..., Markup]:
@@ -46,10 +46,10 @@ def typeset(text: str, links: Links, paper: str = "", own: str = "") -> Markup:
     """Plain text as HTML.
 
     Args:
-        text: Its formulas in LaTeX between dollars, or in letters of a keyboard.
-        links: Addresses by id; other ids stay text.
-        paper: Whose equations, lemmas and theorems it names by their numbers.
-        own: The id of the row that it is about, which needs no link.
+        text: Text with formulas in LaTeX between dollars, or in plain characters.
+        links: Addresses by id; ids without an address stay text.
+        paper: Paper whose equations, lemmas and theorems the text names by number.
+        own: Id of the row of the text, which is not linked.
 
     >>> typeset("|x| < 1, see lru:4", {"lru:4": "lru-4.html"}).count("<a ")
     1
@@ -78,7 +78,7 @@ def _special(part: re.Match[str], links: Links, paper: str, own: str) -> Markup:
 
 
 def _plain(text: str, start: int, end: int) -> Markup:
-    """Words between which formulas may stand."""
+    """Convert a text without links, in which formulas can occur."""
     text = text[:end]
     done: list[str] = []
     at = start
@@ -103,7 +103,7 @@ def _may_begin(text: str, at: int) -> bool:
 
 
 def _is_formula(text: str, start: int, end: int, weight: int) -> bool:
-    """Whether what reads as a formula is one, and no word or name of a part."""
+    """True if a parsed formula is one, and not a word or the name of a part."""
     letter = text[start:end]
     if weight == 0:
         return False

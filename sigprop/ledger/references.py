@@ -1,4 +1,4 @@
-"""Rows that the words of a row cite: by their ids, or as a reader of the paper would."""
+"""References to rows in a text, by their ids or by numbers as in ``Eq. 5``."""
 
 import re
 from collections.abc import Container, Iterator
@@ -25,12 +25,12 @@ CITED = re.compile(
 
 
 def cited(text: str, known: Container[str], paper: str = "") -> Iterator[str]:
-    """Ids that a text cites, in its order; what is no row's id is left out.
+    """Ids of rows that a text cites, in the order of the text.
 
     Args:
         text: The text.
-        known: The ids that there are.
-        paper: Whose equations, lemmas and tables ``Eq. 5 to 7`` are.
+        known: All ids; others are ignored.
+        paper: Paper whose equations, lemmas and tables ``Eq. 5 to 7`` means.
 
     Example:
         >>> list(cited("Eq. 5 and 7, see b:6", {"a:5", "a:7", "b:6"}, "a"))
@@ -47,7 +47,7 @@ def cited(text: str, known: Container[str], paper: str = "") -> Iterator[str]:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    """Each number of a list, those inside a range too."""
+    """Each number of a list, including those inside a range."""
     parts = re.split(r"(, | and | to |-|–)", text)
     yield parts[0]
     for between, number in zip(parts[1::2], parts[2::2], strict=True):
@@ -58,7 +58,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def mentions(claim: Claim, known: Container[str]) -> tuple[str, ...]:
-    """Ids of other rows that the words of a row cite, each once."""
+    """Ids of other rows that the texts of a row cite, each once."""
     erratum = claim.erratum
     texts = [
         *(claim.title, claim.note, claim.reason, claim.assumes.text),

@@ -1,8 +1,8 @@
-"""One self-contained HTML page for a run: every claim, every number, no script.
+"""One self-contained HTML page for a run, with every claim and every number.
 
-The page loads nothing: formulas are MathML, plots are inline SVG, and the policy in
-its head admits one style sheet by its hash.  Words and numbers are prepared here; the
-markup lies beside this module in ``report.html.j2``.
+The page has no script and loads nothing.  Formulas are MathML and plots are inline SVG.
+The content security policy admits one style sheet by its hash.  This module prepares
+texts and numbers; the template ``report.html.j2`` beside it has the markup.
 """
 
 import base64
@@ -31,7 +31,7 @@ from sigprop.theory.claims import PAPERS, Paper
 
 
 def _number(value: float, digits: int = 6) -> str:
-    """A ratio for people: few digits, real minus signs, words for no number."""
+    """A ratio for readers: few digits, real minus signs, words for NaN and infinity."""
     if math.isnan(value):
         return "not a number"
     if math.isinf(value):
@@ -40,7 +40,7 @@ def _number(value: float, digits: int = 6) -> str:
 
 
 def _interval(result: RouteResult) -> str:
-    """Both ends, or a word where there is nothing between them."""
+    """Both ends of an interval, or a word if there is none."""
     if result.low == result.high:
         return "deterministic"
     if math.isnan(result.low) and math.isnan(result.high):
@@ -49,7 +49,7 @@ def _interval(result: RouteResult) -> str:
 
 
 def _scientific(value: float) -> Markup:
-    """A small number as mantissa and power of ten; exactly zero stays 0."""
+    """A small number as mantissa and power of ten; zero stays 0."""
     if value == 0 or not math.isfinite(value):
         return escape(_number(value))
     mantissa, exponent = f"{value:.1e}".split("e")
@@ -60,18 +60,18 @@ def _scientific(value: float) -> Markup:
 
 
 def _count(value: int | None) -> str:
-    """An integer with thin gaps between its thousands."""
+    """An integer with thin spaces between its thousands."""
     return "–" if value is None else f"{value:,}".replace(",", "\u202f")
 
 
 def _deviation(result: RouteResult) -> float:
-    """How far the result lies from agreement; what is not a number lies furthest."""
+    """Distance of the result from agreement; NaN has the largest distance."""
     return math.inf if math.isnan(result.value) else abs(result.value - 1)
 
 
 @dataclass(frozen=True)
 class Group:
-    """All results of one route on one form: its worst point stands for it."""
+    """All results of one route on one form; the worst point represents them."""
 
     route: str
     form: str
@@ -84,7 +84,7 @@ class Group:
 
     @property
     def verdicts(self) -> str:
-        """The common verdict, or how often each one fell."""
+        """The common verdict, or the number of times that each verdict occurred."""
         counts = Counter(result.verdict for result in self.results)
         if len(counts) == 1:
             return next(iter(counts))
@@ -92,7 +92,7 @@ class Group:
 
     @property
     def samples(self) -> str:
-        """Trajectories a point, as one number or as a range."""
+        """Trajectories per point, as one number or as a range."""
         sizes = sorted({result.n for result in self.results if result.n is not None})
         return "–".join(_count(n) for n in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
 
@@ -110,8 +110,8 @@ def _groups(claim: Entry) -> list[Group]:
 class Mark:
     """One measured point of a plot, in the plot's own units.
 
-    ``clipped`` is ``up`` or ``down`` where the value lies outside, and ``nan`` where
-    it is not a number.
+    ``clipped`` is ``up`` or ``down`` for a value outside the plot, and ``nan`` for a
+    NaN.
     """
 
     x: float
@@ -125,7 +125,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Plot:
-    """Measured over closed form along the grid, laid out but not yet drawn."""
+    """Layout of a plot: ratios of measurement and closed form along the grid."""
 
     marks: tuple[Mark, ...]
     points: tuple[str, ...]
@@ -146,10 +146,10 @@ class Plot:
 
 
 def _plot(claim: Entry, margin: float) -> Plot | None:
-    """Lay out the Monte-Carlo results of a claim, or None where it has none.
+    """Lay out the Monte-Carlo results of a claim; ``None`` without such results.
 
-    The window shows the derived form and at most four margins: a printed form that is
-    wrong lies far outside and must not flatten what is right.
+    The plot shows the derived form and at most four margins.  A wrong printed form is
+    far outside, and a larger range would hide the variation of the right form.
     """
     results = [result for result in claim.results if result.route == "monte_carlo"]
     if not results:
@@ -172,7 +172,7 @@ def _plot(claim: Entry, margin: float) -> Plot | None:
         clipped = "nan" if math.isnan(r.value) else ""
         if abs(r.value - 1) > half:
             clipped = "up" if r.value > 1 else "down"
-        # A missing end has no whisker: it falls back to the value itself.
+        # A missing end is replaced by the value, so that it has no whisker.
         low, high = (r.value if math.isnan(end) else end for end in (r.low, r.high))
         nowhere = clipped == "nan"
         marks.append(
@@ -203,7 +203,7 @@ def _plot(claim: Entry, margin: float) -> Plot | None:
 
 
 def anchors(ids: Iterable[str]) -> Iterator[str]:
-    """A name for each claim's deep link; a repeated id gets a running number."""
+    """Anchors of the claims; a repeated id gets a running number."""
     counts: Counter[str] = Counter()
     for claim_id in ids:
         anchor = slug(claim_id)
@@ -212,7 +212,7 @@ def anchors(ids: Iterable[str]) -> Iterator[str]:
 
 
 def _sections(run: Ledger) -> Sequence[tuple[str, list[tuple[str, Entry]]]]:
-    """The claims with their anchors by paper, the known papers first."""
+    """The claims with their anchors by paper; known papers come first."""
     by_paper: dict[str, list[tuple[str, Entry]]] = {paper: [] for paper in PAPERS}
     names = anchors(claim.id for claim in run.claims)
     for anchor, claim in zip(names, run.claims, strict=True):
@@ -221,22 +221,22 @@ def _sections(run: Ledger) -> Sequence[tuple[str, list[tuple[str, Entry]]]]:
 
 
 def _digest(text: str) -> str:
-    """The hash by which a content security policy admits an inline style sheet."""
+    """The hash with which a content security policy admits an inline style sheet."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _legible(value: Any) -> Any:
-    """What a page shows: text without control characters, markup of ours as it is."""
+    """Remove control characters from a value that a page shows, unless it is markup."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return plain(value, allowed="\n\t\u00ad\u200b")
     return value
 
 
 def environment(links: Links | None = None) -> Environment:
-    """Jinja with the filters of every page; the templates lie beside this module.
+    """Jinja environment with the templates and filters of all pages.
 
     Args:
-        links: Where the rows are that notes name, by id; see ``prose.typeset``.
+        links: Addresses of the rows that notes name, by id; see ``prose.typeset``.
     """
     env = Environment(
         loader=PackageLoader("sigprop.ledger"),
@@ -261,12 +261,12 @@ def environment(links: Links | None = None) -> Environment:
 
 
 def text(name: str) -> str:
-    """A file beside the templates as it stands."""
+    """Content of a file beside the templates."""
     return (Path(__file__).parent / "templates" / name).read_text("utf-8")
 
 
 def shared(run: Ledger) -> dict[str, Any]:
-    """Variables of every page's template: the run, and how its claims are laid out."""
+    """Variables for the templates of all pages: the run and its claims."""
     sections = _sections(run)
     return {
         "run": run,
@@ -285,7 +285,7 @@ def render(run: Ledger) -> str:
     """The report of ``run`` as one HTML page.
 
     Raises:
-        ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
+        ValueError: If a claim's formula cannot be converted; names the LaTeX.
     """
     ids = [claim.id for claim in run.claims]
     links = {row_id: f"#{name}" for row_id, name in zip(ids, anchors(ids), strict=True)}
@@ -293,5 +293,5 @@ def render(run: Ledger) -> str:
 
 
 def write_report(path: Path, run: Ledger) -> None:
-    """Write the report of ``run``, whole or not at all."""
+    """Write the complete report of ``run``, or keep the old file."""
     write_text(path, render(run))

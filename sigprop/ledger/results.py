@@ -1,4 +1,4 @@
-"""The page of what our own trainings measured: values with intervals, and no verdicts."""
+"""The page of measurements of our own trainings, with intervals but no verdicts."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,8 +16,8 @@ def documents(
     """The page, by its file name.
 
     Args:
-        env: With the templates.
-        variables: What every template takes.
+        env: Jinja environment with the templates.
+        variables: Variables of every template.
         groups: The measurements.
     """
     page = env.get_template(f"site_{PAGE}.j2")

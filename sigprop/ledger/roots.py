@@ -1,7 +1,7 @@
-"""Functions that a row names itself: those of its forms, its routes and its proof.
+"""Functions that a row itself names: those of its forms, its routes and its proof.
 
-The objects themselves are walked, so that a row made in a loop or by a helper counts as
-one that is written out; no function is called.
+The Python objects of the row are searched, so that rows made in a loop or by a helper
+are treated like any other row.  No function is called.
 """
 
 import dataclasses
@@ -19,15 +19,15 @@ GRIDS = "sigprop.judge.routes.QUANTITIES"
 
 
 class Walk:
-    """A walk through objects; ``names`` has what they name of ours."""
+    """Search through Python objects; ``names`` has the names that they use."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.names: set[str] = set()
-        self._seen: dict[int, Any] = {}  # kept alive, so that no number is used twice
+        self._seen: dict[int, Any] = {}  # kept alive: ids of deleted objects are reused
 
     def through(self, *objects: Any) -> "Walk":
-        """Walk through some objects, and all that they hold."""
+        """Search some objects, and everything that they contain."""
         for item in objects:
             plain = item is None or isinstance(
                 item, str | bytes | int | float | complex
@@ -58,7 +58,7 @@ class Walk:
             self._by_name(item)
         elif isinstance(item, list | tuple | set | frozenset):
             self.through(*item)
-        elif hasattr(item, "__wrapped__"):  # as of a function that caches or compiles
+        elif hasattr(item, "__wrapped__"):  # a wrapper that caches or compiles
             self.through(item.__wrapped__)
         elif dataclasses.is_dataclass(item) and is_ours(type(item)):
             if isinstance(item, Grid):
@@ -79,7 +79,7 @@ class Walk:
         )
 
     def _by_name(self, values: Mapping[Any, Any]) -> None:
-        """Values with their names: a stored result is read by the name ``sweep``."""
+        """Search named values; the value of ``sweep`` names a stored result."""
         for name, value in values.items():
             if name == "sweep" and isinstance(value, str):
                 self.names.add(f"{STORED}:{value}")
@@ -87,7 +87,7 @@ class Walk:
 
 
 def is_ours(item: Any) -> bool:
-    """Return True for a function or a class of these packages."""
+    """Return True for a function or a class of this project."""
     return (item.__module__ or "").partition(".")[0] == OURS
 
 
@@ -97,7 +97,7 @@ def location(function: types.FunctionType) -> Place:
 
 
 def _cells(function: types.FunctionType) -> dict[str, Any]:
-    """What a function found around it when it was made, by name."""
+    """Values of the closure of a function, by name."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {name: _content(cell) for name, cell in cells}
 
@@ -105,12 +105,12 @@ def _cells(function: types.FunctionType) -> dict[str, Any]:
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # it is not filled yet
+    except ValueError:  # the cell is empty
         return None
 
 
 def _name(function: Any) -> str | None:
-    """The dotted name of a function of ours that has one at the top of its module."""
+    """Dotted name of a function of this project, unless it is anonymous."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     if not isinstance(function, types.FunctionType) or not is_ours(function):
@@ -123,7 +123,7 @@ def _name(function: Any) -> str | None:
 
 
 def _written(name: str, function: functools.partial, *more: str) -> str:
-    """A partial function as a call, ``...`` for what is no constant."""
+    """A partial function as a call, with ``...`` for arguments that vary."""
     arguments = [_argument(value) for value in function.args]
     arguments += [
         f"{key}={_argument(value)}" for key, value in function.keywords.items()
@@ -136,7 +136,7 @@ def _argument(value: Any) -> str:
 
 
 def _bound(function: functools.partial) -> Mapping[str, Any]:
-    """The arguments that a partial function has, by their names."""
+    """The arguments of a partial function by name."""
     try:
         signature = inspect.signature(function.func)
         return signature.bind_partial(*function.args, **function.keywords).arguments
@@ -145,11 +145,11 @@ def _bound(function: functools.partial) -> Mapping[str, Any]:
 
 
 def result_of(form: Any, sources: Sources) -> str | None:
-    """The call that gives a derivation, as it is written; none if it is no one call.
+    """The single call that computes a derivation, as text, or ``None``.
 
     Args:
-        form: A function of no argument.
-        sources: Where lambdas are found.
+        form: A function without arguments.
+        sources: Sources that contain the lambdas.
     """
     call, name = None, _name(form)
     if isinstance(form, functools.partial):

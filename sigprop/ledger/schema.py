@@ -1,4 +1,4 @@
-"""The form of the ledger's JSON: its rows, and the errata of its site."""
+"""JSON Schema of the ledger's rows, and of the errata of its site."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from sigprop.theory.errata import CLASSES, REPORTED
 
 VERSION = "2.0"
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
-NUMBER = {"type": ["number", "string"]}  # an infinity, or no number, is a word
+NUMBER = {"type": ["number", "string"]}  # infinity and NaN are strings
 WORDS: dict[str, Any] = {"type": "string"}
 COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
 MAYBE: dict[str, Any] = {"type": ["string", "null"]}
@@ -102,7 +102,7 @@ FAULT: dict[str, Any] = SHOWN | {
 
 
 def _record(properties: dict[str, Any]) -> dict[str, Any]:
-    """An object that has all of these and no more."""
+    """Schema of an object that has all of these keys and no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -124,9 +124,9 @@ ERRATA: dict[str, Any] = {
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema of what ``sigprop ledger --json`` writes: a list of rows.
+    """JSON Schema of the output of ``sigprop ledger --json``, which is a list of rows.
 
-    Its definition ``errata`` is the form of the site's ``errata.json``.
+    Its definition ``errata`` is the schema of the site's ``errata.json``.
     """
     return {
         "$schema": ADDRESS,

@@ -1,13 +1,13 @@
-"""Words for the search of the ledger's index: a row's numbers and its plain text.
+"""Text for the search of the ledger's index: the numbers of a row and its plain text.
 
-Both sides are folded to one spelling by the script, ``site_index.js``, alone.
+The script ``site_index.js`` normalises the spelling of this text and of the query.
 """
 
 import re
 
 from sigprop.ledger.entries import Entry
 
-# What an id calls a numbered thing, by what the search calls it.
+# Names in ids, by names in the search.
 KINDS = {
     "": "eq",
     "thm": "theorem",
@@ -42,7 +42,7 @@ def label(claim_id: str) -> str:
 
 
 def plain(latex: str) -> str:
-    r"""A formula in the letters that a reader types; fractions become quotients.
+    r"""A formula in the characters that a reader types; fractions become quotients.
 
     >>> plain(r"\\frac{(1-\\rho)^2}{1 - |\\lambda|}")
     '((1-rho)^2)/(1 - |lambda|)'
@@ -52,14 +52,14 @@ def plain(latex: str) -> str:
     while before != text:
         before = text
         text = _FRACTION.sub(r"(\1)/(\2)", text)
-        if before == text:  # what stands in the way of one is open first
+        if before == text:  # a group prevents the match: remove one pair of braces
             text = _GROUP.sub(r"\1", text, count=1)
     bare = re.sub(r"(?<=\w)\\", " ", re.sub(r"[{}]", "", text))
     return " ".join(bare.replace("\\", "").split())
 
 
 def search_text(claim: Entry) -> str:
-    """All that a search of a row looks through."""
+    """All texts of a row that the search reads."""
     formulas = dict.fromkeys(filter(None, (claim.statement, claim.corrected)))
     parts = (
         claim.id,

@@ -1,4 +1,4 @@
-"""The audit of a series as one page that loads nothing: its table and its picture."""
+"""The audit of a series as one self-contained page, with its table and its picture."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,14 +14,14 @@ def render(
     picture: str = "",
     caption: str = "",
 ) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
         file: Name of the series.
-        conclusion: What the moments say, in a sentence.
-        notes: What was done to the series.
-        table: The heads of the columns, then the rows.
-        reading: How to read the columns.
+        conclusion: Conclusion from the moments, in a sentence.
+        notes: Changes made to the series.
+        table: Headers of the columns, then the rows.
+        reading: Explanation of the columns.
         picture: Inline SVG, or empty.
         caption: Caption of the picture.
     """

@@ -1,12 +1,13 @@
-"""The ledger as a small site: an index, a page a paper and a row, errata and results.
+"""The ledger as a small website: index, papers, rows, errata and results.
 
-It needs no server and loads nothing from elsewhere: all pages share one style sheet, and
-the index has a script, files beside them that their policy admits.  The landscape alone
-carries its style and its script, so that its page works by itself.
+The site needs no server and loads nothing from elsewhere.  All pages share one style
+sheet, and the index has a script.  Both are files of the site that the content security
+policy admits.  The page of the landscape contains its own style and script, so that it
+also works alone.
 
-A manifest in its folder says which files are the site's, by name and content.  Only these
-are ever replaced or removed; all else in the folder is the reader's, as is a page that he
-changed.
+A manifest in the folder lists the files of the site by name and content.  Only these
+files are ever replaced or removed.  A file that is not listed, or that the user
+changed, is kept.
 """
 
 import hashlib
@@ -36,7 +37,7 @@ from sigprop.theory.errata import CLASSES
 INDEX, MANIFEST = "index.html", ".sigprop-ledger.json"
 SHEET, SCRIPT = "ledger.css", "ledger.js"
 
-# The digests that a page may have: two while a newer one is being written.
+# Possible digests of a page: two while a newer page is being written.
 Digests = dict[str, set[str]]
 
 
@@ -46,16 +47,16 @@ def render_site(
     graph: Graph | None = None,
     measured: Iterable[Group] = (),
 ) -> dict[str, str]:
-    """Every page of the site, and what they share, by its file name.
+    """Every page of the site and the files that the pages share, by file name.
 
     Args:
-        run: What was judged.
+        run: The verdicts.
         figures: The figure in the gallery that shows a row, by the row's id.
-        graph: What rests on what, of all rows; without it there is no blueprint.
-        measured: What our own trainings measured, for the page of results.
+        graph: Graph of all rows; without it there is no blueprint.
+        measured: Measurements of our own trainings, for the page of results.
 
     Raises:
-        ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
+        ValueError: If a claim's formula cannot be converted; names the LaTeX.
     """
     ids = [claim.id for claim in run.claims]
     links = {
@@ -114,7 +115,7 @@ def render_site(
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
-    """The files of a site on these claims; the index, which leads to all, comes last."""
+    """Names of the files of a site on these claims; the index is last."""
     ids = list(ids)
     papers = dict.fromkeys(row_id.partition(":")[0] for row_id in ids)
     return [
@@ -132,14 +133,14 @@ def page_names(ids: Iterable[str]) -> list[str]:
 
 
 def require_free(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a place that cannot be written, or holds what a page would overwrite.
+    """Refuse a folder that is not writable, or in which a page would overwrite a file.
 
     Args:
-        folder: Folder of the site; it need not exist.
+        folder: Folder of the site, which need not exist.
         names: Names of the pages.
 
     Raises:
-        ValueError: Naming what stands in the way.
+        ValueError: If the folder is refused; names the reason.
     """
     require_folder(folder)
     known = _manifest(folder)
@@ -159,22 +160,24 @@ def write_site(
     graph: Graph | None = None,
     measured: Iterable[Group] = (),
 ) -> None:
-    """Write every page, whole or not at all, and remove pages of an older site.
+    """Write every page completely, and remove pages of an older site.
+
+    After an interruption, the manifest still lists all pages of the site, so that the
+    next call can complete it.
 
     Args:
-        folder: Folder of the site; it need not exist.
-        run: What was judged.
-        pictures: What is said of the figures: their gallery is linked to from their rows,
-            and begun without pictures unless it is there.  Where a file that no gallery
-            wrote has its name, neither.
-        graph: What rests on what, for the blueprint; see ``sigprop.ledger.dependence``.
-        measured: What our own trainings measured; see ``sigprop.evidence.measurements``.
-
-    Wherever this is cut short, the manifest tells each page from a stranger, so that the
-    next call completes the site.
+        folder: Folder of the site, which need not exist.
+        run: The verdicts.
+        pictures: Figures and their texts.  Rows link to the gallery, which is created
+            without pictures if it does not exist.  If another program's file has its
+            name, there are no links and no gallery.
+        graph: Graph of statements for the blueprint; see ``sigprop.ledger.dependence``.
+        measured: Measurements of our own trainings; see
+            ``sigprop.evidence.measurements``.
 
     Raises:
-        ValueError: If the place cannot be written, or a page would overwrite a stranger.
+        ValueError: If the folder is not writable, or if a page would overwrite a file
+            that does not belong to the site.
     """
     linked = pictures if gallery.is_ours(folder) else ()
     figures = {row: picture.name for picture in linked for row in picture.rows}
@@ -186,7 +189,7 @@ def write_site(
         folder,
         {name: old.get(name, set()) | new.get(name, set()) for name in {**old, **new}},
     )
-    for name in sorted(pages, key=INDEX.__eq__):  # it leads to all, and comes last
+    for name in sorted(pages, key=INDEX.__eq__):  # the index comes last
         if _file_digest(folder / name) not in new[name]:
             write_text(folder / name, pages[name])
     for name in old.keys() - new.keys():
@@ -202,7 +205,7 @@ def _digest(content: bytes) -> str:
 
 
 def _file_digest(file: Path) -> str | None:
-    """The digest of a regular file; a link is none, since its content lies elsewhere."""
+    """The digest of a regular file; ``None`` for a link, whose content is elsewhere."""
     if file.is_symlink() or not file.is_file():
         return None
     return _digest(file.read_bytes())
@@ -214,10 +217,10 @@ def _is_strange(file: Path, known: Digests) -> bool:
 
 
 def _manifest(folder: Path) -> Digests:
-    """The pages that earlier sites wrote; none without a manifest.
+    """The pages that earlier sites wrote; empty without a manifest.
 
     Raises:
-        ValueError: If there is one that no ledger wrote.
+        ValueError: If the manifest was not written by the ledger.
     """
     file = folder / MANIFEST
     if not (file.is_symlink() or file.exists()):

@@ -1,8 +1,8 @@
-"""The code of a row: files and lines, and the files as pages to read.
+"""The code behind a row: its files and lines, and pages that show the files.
 
-A row is stated in ``sigprop.theory.papers``, derived in ``theory``, judged in
-``sigprop.evidence``, and implemented where it says.  Sources are read, and only
-those of ``theory`` are imported.
+A row is stated in ``sigprop.theory.papers``, derived in ``theory`` and judged in
+``sigprop.evidence``.  It also names the code that implements it.  Only modules of
+``theory`` are imported; all other sources are read as text.
 """
 
 import ast
@@ -25,20 +25,20 @@ from sigprop.numerics.paths import (
 )
 from sigprop.theory.claims import Claim, find, home, registry
 
-# An id as the first argument of a call, or after a name; as a key of a table; anywhere.
+# An id as an argument of a call (first, or after a name), as a key, or anywhere.
 OPENS_A_CALL = re.compile(r'\w\((?:\s*\w+,)?\s*"([a-z]+:[^"\s]+)"')
 OPENS_AN_ENTRY = re.compile(r'^ *"([^"\s]+:[^"\s]+)":', re.MULTILINE)
 QUOTED = re.compile(r'"([a-z]+:[^"\s]+)"')
 
 
 class Source(NamedTuple):
-    """Lines of a file.
+    """A place in a file.
 
     Attributes:
-        role: What they are to a row: ``statement``, ``derivation``, ...
-        name: What stands there, for the reader.
-        file: From the folder of the packages.
-        line: The first.
+        role: Its role for a row: ``statement``, ``derivation``, ...
+        name: Name for the reader.
+        file: Path from the folder of the packages.
+        line: First line.
     """
 
     role: str
@@ -48,7 +48,7 @@ class Source(NamedTuple):
 
 
 def of_rows(ids: Iterable[str]) -> dict[str, tuple[Source, ...]]:
-    """The sources of rows by their ids; none of an id that is no row's."""
+    """The sources of rows, by id; other ids are ignored."""
     return {row_id: _of_row(row_id) for row_id in ids if row_id in registry()}
 
 
@@ -73,7 +73,7 @@ def _sources(claim_id: str) -> Iterator[Source]:
 
 
 def _called(form: Callable[..., Any]) -> Iterator[FunctionType]:
-    """The functions of ``theory`` that a form calls, by the names in its code."""
+    """The functions of ``theory`` that a form calls, found by the names in its code."""
     if not isinstance(form, FunctionType):
         return
     if form.__name__ != "<lambda>":
@@ -103,7 +103,7 @@ def _source(role: str, function: FunctionType) -> Source:
 
 
 def _implemented(claim: Claim) -> Source:
-    """Where the name that a row gives for its code is defined."""
+    """The place where the name that a row gives for its code is defined."""
     path = location(claim.code)
     name = claim.code.removeprefix(module_of(path)).lstrip(".").partition(".")[0]
     return Source("code", claim.code, path, _definitions(path).get(name, 1))
@@ -117,7 +117,7 @@ def _text(file: str) -> str:
 
 @functools.cache
 def _definitions(file: str) -> dict[str, int]:
-    """The lines at which a file binds its names."""
+    """First lines of the definitions in a file, by name."""
     lines: dict[str, int] = {}
     for node in ast.parse(_text(file)).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -134,7 +134,7 @@ def _definitions(file: str) -> dict[str, int]:
 
 @functools.cache
 def _quoted(file: str) -> dict[str, int]:
-    """The line of each id in a file: its call, or its entry in a table, or its first use."""
+    """The line of each id in a file: its call, its table entry, or its first use."""
     text = _text(file)
     lines: dict[str, int] = {}
     for pattern in (OPENS_A_CALL, OPENS_AN_ENTRY, QUOTED):
@@ -145,7 +145,7 @@ def _quoted(file: str) -> dict[str, int]:
 
 @functools.cache
 def _begun(file: str) -> dict[str, int]:
-    """The lines at which a file first quotes the beginning of ids that a loop completes."""
+    """First lines that quote the beginning of an id which a loop completes."""
     lines: dict[str, int] = {}
     for number, line in enumerate(_text(file).splitlines(), 1):
         for match in re.finditer(r'f"([a-z]+:[^"{\s]*)\{', line):
@@ -154,7 +154,7 @@ def _begun(file: str) -> dict[str, int]:
 
 
 def _mentioned(file: str, claim_id: str, needed: bool = True) -> int:
-    """The line of an id; of its longest beginning, or the first, where it stands nowhere."""
+    """The line of an id, else of its longest quoted beginning, else the first line."""
     if claim_id in _quoted(file):
         return _quoted(file)[claim_id]
     begun = [beginning for beginning in _begun(file) if claim_id.startswith(beginning)]
@@ -179,12 +179,12 @@ def page_names(ids: Iterable[str]) -> list[str]:
 
 
 def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
-    """The files that rows lead to, each as a page, by file name.
+    """Pages that show the source files of rows, by file name.
 
     Args:
-        env: With the templates.
-        variables: What every template takes, ``sources`` by row, and other ``lines`` to
-            which links lead, by file.
+        env: Jinja environment with the templates.
+        variables: Variables of every template, with ``sources`` by row and, by file,
+            other ``lines`` to which links lead.
     """
     lines: dict[str, set[int]] = {}
     for sources_of_row in variables["sources"].values():
@@ -206,7 +206,7 @@ def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _parts(file: str, lines: Iterable[int]) -> list[tuple[int, str]]:
-    """A file cut where links lead to, each part with the number of its first line."""
+    """A file cut at the targets of links, with the number of each part's first line."""
     every = _text(file).splitlines()
     starts = sorted({1, *(line for line in lines if line <= len(every))})
     ends = [*starts[1:], len(every) + 1]

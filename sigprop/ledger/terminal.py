@@ -1,4 +1,4 @@
-"""Tables of what a run found, for the terminal."""
+"""Tables of the verdicts of a run, for the terminal."""
 
 from typing import Any
 
@@ -26,12 +26,12 @@ KEY = (
 
 
 def status_text(status: str) -> Text:
-    """A status in its colour."""
+    """A status in the colour of its kind."""
     return Text(status, MARKS.get(status, "red"))
 
 
 def outcome(run: Any, loaded: float) -> str:
-    """Return the number of rows with the expected status, and how the run was made."""
+    """Return the number of rows with the expected status, and the run's settings."""
     return (
         f"{tally(run.claims)}. Tier {run.tier}, seed {run.seed}, {run.dtype} on "
         f"{run.device}. The run took {run.seconds:.1f} s, the imports {loaded:.1f} s."
@@ -39,13 +39,13 @@ def outcome(run: Any, loaded: float) -> str:
 
 
 def mutants(claim: Any) -> str:
-    """Mutants of the statement that were refuted, of all that were made."""
+    """Numbers of refuted mutants and of all mutants of the statement."""
     total = claim.formula_mutants
     return f"{claim.killed_formula_mutants}/{total}" if total else "-"
 
 
 def summary(run: Any) -> Table:
-    """One line a claim: status, routes, interval, mutants, seconds."""
+    """One line per claim: status, routes, interval, mutants, seconds."""
     table = Table(caption=KEY, box=None, pad_edge=False, header_style="bold")
     for name in ("claim", "status", "expected", "routes", "measured / closed form"):
         table.add_column(name, no_wrap=True)
@@ -72,7 +72,7 @@ def summary(run: Any) -> Table:
 
 
 def ledger_table(rows: list[Any]) -> Table:
-    """One line a row of the ledger: kind, status, mutants, title."""
+    """One line per row of the ledger: kind, status, mutants, title."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("row", "kind", "status", "mutants", "title"):
         justify = "right" if name == "mutants" else "left"

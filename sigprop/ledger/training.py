@@ -1,4 +1,4 @@
-"""The audit of a training as one page that loads nothing: its pictures and its tables."""
+"""The audit of a training as one self-contained page, with pictures and tables."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,15 +16,15 @@ def render(
     drawn: Drawn,
     moments: Iterable[tuple[str, str]] = (),
 ) -> str:
-    """The page.
+    """The page as HTML.
 
     Args:
-        training: What was trained, and the part of the data.
-        findings: What the moments say, in sentences.
-        tables: Each with a ``title``, ``heads`` (each a ``text`` and whether it is of a
-            ``number``) and ``rows``.
-        reading: How to read the columns.
-        program: What made it.
+        training: Description of the trained network and the part of the data.
+        findings: Conclusions from the moments, in sentences.
+        tables: Tables, each with a ``title``, ``heads`` and ``rows``.  A header has a
+            ``text`` and says if it is of a ``number``.
+        reading: Explanation of the columns.
+        program: Name and version of the program.
         drawn: Pictures of the layers.
         moments: Inline SVG of the moments, each with its caption.
     """

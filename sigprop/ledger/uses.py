@@ -1,7 +1,8 @@
-"""Names of ours that a piece of a module reaches, given its constant arguments.
+"""Names of this project that a piece of code uses, given its constant arguments.
 
-A call is written down with the arguments that are constants, ``...`` for the others; a
-branch that such an argument rules out is not looked at, nor what follows a return.
+A call is recorded with its constant arguments, and ``...`` for every other argument.
+Code that cannot be reached is skipped: branches that a constant argument excludes, and
+statements after a return.
 """
 
 import ast
@@ -18,13 +19,15 @@ UNKNOWN = object()
 
 
 class Uses(ast.NodeVisitor):
-    """Visits code; ``names`` has what it names.
+    """Visitor of code; ``names`` has the names that the code uses.
 
     Args:
-        known: What a name stands for here.
-        imported: Names that an import inside a function binds, and what they stand for.
-        on_function: Called with every inner function, and what names mean around it.
-        constants: Values of arguments, where they are known.
+        known: Meanings of names.
+        imported: Gives the names that an import inside a function binds, and their
+            meanings.
+        on_function: Called with every inner function and the meanings of names around
+            it.
+        constants: Known values of arguments.
     """
 
     def __init__(
@@ -39,7 +42,7 @@ class Uses(ast.NodeVisitor):
         self.names: set[str] = set()
 
     def resolve(self, node: ast.AST) -> str | None:
-        """The dotted name that an expression is, if it is one of ours."""
+        """The dotted name of an expression, if it is a name of this project."""
         if isinstance(node, ast.Name):
             return self.known.get(node.id)
         if isinstance(node, ast.Attribute):
@@ -51,7 +54,7 @@ class Uses(ast.NodeVisitor):
         return None
 
     def value(self, node: ast.AST) -> Any:
-        """The value of an expression, if constants give it; else ``UNKNOWN``."""
+        """The value of an expression, if constants determine it; else ``UNKNOWN``."""
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -75,15 +78,15 @@ class Uses(ast.NodeVisitor):
         return UNKNOWN
 
     def visit_Name(self, node: ast.Name) -> None:
-        """Note a name."""
+        """Record a name."""
         self._note(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Note a dotted name, or what stands before the dot."""
+        """Record a dotted name, or else visit the part before the dot."""
         self._note(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        """Note an entry of a table, if its key is a word that is known."""
+        """Record an entry of a table whose key is a known string."""
         self._note(node)
 
     def _note(self, node: ast.Name | ast.Attribute | ast.Subscript) -> None:
@@ -94,7 +97,7 @@ class Uses(ast.NodeVisitor):
             self.names.add(name)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Note a call with its constants, and a stored result."""
+        """Record a call with its constant arguments, and a stored result."""
         written = self.written(node)
         if isinstance(node.func, ast.Name) and node.func.id == "load" and node.args:
             sweep = self.value(node.args[0])
@@ -108,7 +111,7 @@ class Uses(ast.NodeVisitor):
             self.visit(argument)
 
     def written(self, call: ast.Call) -> str | None:
-        """A call of ours as text, ``...`` for an argument that is not known."""
+        """A call of this project as text, with ``...`` for unknown arguments."""
         name = self.resolve(call.func)
         if name is None or "." not in name:
             return None
@@ -126,7 +129,7 @@ class Uses(ast.NodeVisitor):
         return repr(value) if isinstance(value, PLAIN) else "..."
 
     def block(self, statements: Iterable[ast.AST]) -> bool:
-        """Look at statements until one that ends the function; whether there is one."""
+        """Visit statements up to one that ends the function; True if there is one."""
         return any(self._ends(statement) for statement in statements)
 
     def _ends(self, node: ast.AST) -> bool:
@@ -136,7 +139,7 @@ class Uses(ast.NodeVisitor):
         return isinstance(node, ast.Return | ast.Raise)
 
     def visit_If(self, node: ast.If) -> None:
-        """Look at the branches that constants leave."""
+        """Visit the branches that are possible for the known constants."""
         self._branch(node)
 
     def _branch(self, node: ast.If) -> bool:
@@ -148,7 +151,7 @@ class Uses(ast.NodeVisitor):
         return all(ends)
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
-        """Look at the side that constants leave."""
+        """Visit the values that are possible for the known constants."""
         condition = self.value(node.test)
         if condition is UNKNOWN:
             self.generic_visit(node)
@@ -156,13 +159,13 @@ class Uses(ast.NodeVisitor):
             self.visit(node.body if condition else node.orelse)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Look into a function with its own names hidden."""
+        """Visit a function, whose own names hide outer names."""
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._function(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """Look into a lambda with its arguments hidden."""
+        """Visit a lambda, whose arguments hide outer names."""
         self._function(node)
 
     def _function(self, node: Function) -> None:
@@ -174,7 +177,7 @@ class Uses(ast.NodeVisitor):
     def inside(
         self, node: Function, arguments: Mapping[str, Any] | None = None
     ) -> "Uses":
-        """Return the names that a function uses, of which some arguments may be given."""
+        """Return the names that a function uses, for known values of some arguments."""
         own = set(own_names(node))
         known = {name: of for name, of in self.known.items() if name not in own}
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
@@ -203,12 +206,12 @@ def _compared(left: Any, op: ast.cmpop, right: Any) -> Any:
 
 
 def arguments(node: Function) -> Sequence[ast.arg]:
-    """The arguments that a call can give by their names, in order."""
+    """The arguments that can be passed by name, in order."""
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
 def defaults(node: Function) -> dict[str, Any]:
-    """The constants that arguments are unless they are given."""
+    """Default values of arguments that are constants."""
     args = node.args
     positional = [*args.posonlyargs, *args.args]
     pairs = [
@@ -223,7 +226,7 @@ def defaults(node: Function) -> dict[str, Any]:
 
 
 def own_names(node: Function) -> Iterator[str]:
-    """Names of arguments, and those that the body binds, inner functions left out."""
+    """Names of arguments and of variables in the body, without inner functions."""
     more = [node.args.vararg, node.args.kwarg]
     yield from (
         argument.arg for argument in (*arguments(node), *more) if argument is not None
@@ -259,7 +262,10 @@ def bound(node: Function) -> frozenset[str]:
 
 
 def presented(node: ast.expr) -> ast.expr:
-    """Return what is shown: ``f()`` of ``f().result`` and of ``start("...", f())``."""
+    """Return the call that an expression shows.
+
+    It is ``f()`` in both ``f().result`` and ``start("...", f())``.
+    """
     while True:
         if isinstance(node, ast.Attribute):
             node = node.value

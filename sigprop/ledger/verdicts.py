@@ -1,4 +1,4 @@
-"""The verdict on a row in one sentence, for a reader who asks nothing more."""
+"""The verdict on a row in one sentence."""
 
 from sigprop.judge.forms import form_of
 from sigprop.judge.route_names import name
@@ -7,7 +7,7 @@ from sigprop.theory.errata import CLASSES, REPORTED
 
 
 def sentence(claim: Entry) -> str:
-    """Return the finding on a row in one sentence of plain text."""
+    """Return the verdict on a row as a sentence of plain text."""
     form = "meant" if claim.as_extracted else form_of(claim.paper)
     adverb = f"as {form}"
     sentences = {
@@ -32,14 +32,14 @@ def sentence(claim: Entry) -> str:
 
 
 def _stripped(text: str) -> str:
-    """Words to stand within a sentence."""
+    """Text in the form that it has within a sentence."""
     first = text.strip().rstrip(".")
     plain = first[:1].isupper() and first[1:2].islower() and "$" not in first[:2]
     return first[:1].lower() + first[1:] if plain else first
 
 
 def _points(claim: Entry) -> int:
-    """At how many points what is true was computed."""
+    """Number of points at which the true form was computed."""
     return len(
         {
             result.point
@@ -63,7 +63,7 @@ def _at(claim: Entry) -> str:
 
 
 def _also(claim: Entry) -> str:
-    """What was computed beside a proof."""
+    """Routes that were computed in addition to a proof."""
     if not set(claim.routes) - {"symbolic"}:
         return ""
     return f", and checked by {_listed(claim)}{_at(claim)}"
@@ -88,7 +88,7 @@ def _of_definition(claim: Entry) -> str:
 
 
 def _instead(claim: Entry) -> str:
-    """What is known of the correction."""
+    """Reason for the correction."""
     if claim.corrected is None:
         return ""
     if "symbolic" in claim.routes:
@@ -99,7 +99,7 @@ def _instead(claim: Entry) -> str:
 
 
 def in_lines(claim: Entry) -> list[str]:
-    """A verdict for the terminal: a sentence, the statement, what is true, and an example.
+    """A verdict for the terminal: sentence, statement, correction and example.
 
     The statement and its correction are LaTeX.  The example has both values at a point.
     """
@@ -125,10 +125,10 @@ def accusation(
     """Return the printed statement, the correction, and a point with both values.
 
     Args:
-        which: Form that fails, in a word: ``printed`` or ``stated``.
-        place: Where the statement stands in its paper.
+        which: Form that fails: ``printed`` or ``stated``.
+        place: Place of the statement in its paper.
         statement: LaTeX.
-        corrected: LaTeX of what is true, if it is another formula.
+        corrected: LaTeX of the correct formula, if there is one.
         counterexample: Both values at one point.
     """
     lines = [f"{which:<12}{statement}"]

@@ -13,10 +13,10 @@ from jaxtyping import Float
 from sigprop.numerics.arguments import LARGEST, require_moderate
 from sigprop.numerics.tracing import numbers
 
-# Share of R(0) by which an eigenvalue may be negative: sums of 1e4 rounded terms that
-# cancel are no better.
+# Negative eigenvalues up to this share of R(0) are accepted, because cancelling sums of
+# 1e4 rounded terms have such errors.
 SLACK = 1e-8
-ROUNDED = 64  # the same in roundings of the numbers' own precision, where that is more
+ROUNDED = 64  # the same in units of the rounding error, if that is larger
 
 
 def require_autocovariance(covariance: Any, steps: int) -> None:

@@ -1,10 +1,12 @@
-"""Second moments of filters of one mode: ``k(age) = alpha age lam**(age - 1) + beta lam**age``.
+"""Second moments of filters of one mode: the state, or its derivative by a parameter.
+
+A filter has the kernel ``k(age) = alpha age lam**(age - 1) + beta lam**age``.
 
 The state of a mode is the output of such a filter (``alpha = 0``, ``beta = 1``) of the
-mode's input.  So is its derivative with respect to a parameter of the mode.  If ``lam'``
-and ``gamma'`` are the derivatives of eigenvalue and gain, ``alpha = lam'`` and
-``beta = gamma'/gamma``.  Second moments are sums over lags of weights times the
-autocovariance ``R`` of the input.
+mode's input.  The derivative of the state with respect to a parameter of the mode is
+also the output of such a filter.  If ``lam'`` and ``gamma'`` are the derivatives of
+eigenvalue and gain, ``alpha = lam'`` and ``beta = gamma'/gamma``.  Second moments are
+sums over lags of weights times the autocovariance ``R`` of the input.
 
 Notation: n  filters;  lags 0 ... time - 1;  nu, theta  ``lam = exp(-nu + i theta)``.
 
@@ -18,7 +20,7 @@ import numpy as np
 from jaxtyping import Complex, Float, Inexact
 from numpy.fft import fft, ifft
 
-CHUNK = 1 << 22  # complex numbers held at once
+CHUNK = 1 << 22  # complex numbers in memory at the same time
 
 
 class Filters(NamedTuple):

@@ -69,7 +69,7 @@ from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.tracing import namespace
 
-MOST = 2**16  # sequences that are worth enumerating
+MOST = 2**16  # largest number of enumerated sequences
 
 
 class BoundedMoment(NamedTuple):
@@ -858,7 +858,7 @@ def _squares(
         h = (moved.sums(h) if isinstance(moved, SLSTM) else h)[-1]
         return h, h
 
-    if not names:  # JAX refuses a Jacobian by nothing
+    if not names:  # JAX has no Jacobian with respect to no parameters
         return {"state": (jax.vmap(lambda one: last({}, one)[0])(u) ** 2).sum(1)}
     jacobian = jax.jacrev(last, has_aux=True)
     derivatives, h = jax.vmap(lambda sequence: jacobian(values, sequence))(u)

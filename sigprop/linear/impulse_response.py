@@ -91,7 +91,7 @@ def _diagonal(layer: DiagonalLayer, length: int) -> Float[Array, "ages d_out d_i
     inward, outward, skip = layer.matrices()
     right = young[:, :, None] * inward[None]  # (m, n, d_in)
     left = old[:, None] * outward[None]  # (rows, d_out, n)
-    # The real part alone: one real product over the two parts of each neuron.
+    # Only the real part: one real product over both parts of each neuron.
     left = jnp.concatenate([left.real, -left.imag], 2)
     right = jnp.concatenate([right.real, right.imag], 1)
     return _assemble(left, right, length).at[0].add(skip)

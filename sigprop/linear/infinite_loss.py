@@ -213,7 +213,7 @@ def _by_gramian(
     systems = real_system(A, B, C), (target.A, target.B, -target.C)
     skip = D - target.D
     d_in = skip.shape[1]
-    # D is a state that forgets at once, so that every response is C A**age B.
+    # D is the readout of a state with eigenvalue zero, so every response is C A**age B.
     A = jax.scipy.linalg.block_diag(
         *(system[0] for system in systems), jnp.zeros((d_in, d_in))
     )

@@ -22,7 +22,7 @@ from jaxtyping import Array, Complex, Float, Inexact
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.numerics.compilation import ONCE
 
-SAME = 1e-9  # eigenvalues closer than this are one
+SAME = 1e-9  # eigenvalues at smaller distances count as equal
 
 
 class System(NamedTuple):
@@ -267,7 +267,7 @@ def _perturb(modes: Modes, moved: System) -> Tangents:
     same = np.abs(gap) < SAME
     inverse = np.divide(1, gap, out=np.zeros_like(gap), where=~same)
     G = left @ A @ modes.vectors
-    mixing = G * inverse  # entry (j, i): how much of vector j vector i takes up
+    mixing = G * inverse  # entry (j, i): share of vector j in the change of vector i
     inward = left @ B - mixing @ modes.inward
     outward = C @ modes.vectors + modes.outward @ mixing
     turning = (G * same) @ modes.inward

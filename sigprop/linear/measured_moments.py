@@ -34,9 +34,9 @@ from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import require_dtype
 from sigprop.numerics.tracing import is_traced, numbers
 
-MOST_BATCH = 2**20  # impulses that are held, whatever the length
-BATCH = 512  # sequences held at once
-IMPULSE = 1e-6  # size of the impulses that a layer that is not linear is given
+MOST_BATCH = 2**20  # largest number of impulses in memory
+BATCH = 512  # sequences in memory at the same time
+IMPULSE = 1e-6  # size of impulses for layers that are not linear
 
 
 @runtime_checkable
@@ -138,7 +138,7 @@ def _respond_each(
     return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
 
 
-# A program with options of its own cannot be part of another one.
+# A program with compiler options cannot be part of another program.
 _respond_inside = eqx.filter_jit(_respond_each)
 _respond = eqx.filter_jit(  # type: ignore[call-overload]
     _respond_each, compiler_options=SOME

@@ -36,7 +36,7 @@ from sigprop.numerics.compilation import ONCE
 
 ELEMENTWISE = (DiagonalLayer, S4D, S5)
 """Layers in which each entry of a recurrent parameter moves the modes of its index only."""
-ROUNDED = 1e-14  # how far rounding puts a modulus of one inside the circle
+ROUNDED = 1e-14  # gap that rounding of a modulus of one can cause
 
 
 class ModeDerivatives(NamedTuple):

@@ -34,11 +34,11 @@ from sigprop.theory.symbols import Delta, T, alpha, beta
 
 Covariance = Float[np.ndarray, " lags"]
 ORDERS = (0, 1)  # lam**age, and its derivative by lam
-NOTHING = 1e-24  # a power, or a covariance in those of lag zero, that is left out
+NOTHING = 1e-24  # size of a neglected power or relative covariance
 DELICATE = 0.05  # |1 - alpha beta| times the steps below which closed forms lose digits
-LARGEST_EXPONENT = 300.0  # of a power whose square is finite
-BLOCK = 1 << 14  # numbers that a closed form is evaluated at together
-LOST = 1e-7  # relative error at which a sum of terms that cancel is refused
+LARGEST_EXPONENT = 300.0  # exponent of a power whose square is finite
+BLOCK = 1 << 14  # size of a block in the evaluation of a closed form
+LOST = 1e-7  # relative error of cancelling sums that raises an error
 
 
 def _reach(lam: Complex[np.ndarray, " n"], steps: int) -> int:

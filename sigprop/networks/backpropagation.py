@@ -64,7 +64,7 @@ from sigprop.numerics.precision import double_precision
 from sigprop.numerics.tracing import is_traced
 
 Matrices = Float[Array, "lags a b"]
-OF_GELU, OF_GATE = derivative(gelu), derivative(sigmoid)  # each compiled for once
+OF_GELU, OF_GATE = derivative(gelu), derivative(sigmoid)  # derived once
 
 
 class Depth(NamedTuple):
@@ -158,7 +158,7 @@ def retreat(
     norm = normaliser(block.norm, stream, state)
     backwards = linear.after(norm.weight).turned()
     came = filtered(branch, backwards).signal
-    known = filtered(error, backwards.after(gain))  # by the part that is linear
+    known = filtered(error, backwards.after(gain))  # covariances from the linear part
     if block.skip is None:
         return added(error, came, (known.after, known.before))
     skip = block.skip.weight
@@ -172,7 +172,7 @@ Step = Callable[[Signal], tuple[Signal, Float[Array, "m n"]]]
 def _unmix(
     block: Block, y: Signal, error: Signal, state: eqx.nn.State | None
 ) -> tuple[Signal, Float[Array, "m n"]]:
-    """The error before the mixing, and the mean of what it is multiplied by."""
+    """The error before the mixing, and the mean derivative that multiplies it."""
     steps: list[Step] = []
     if isinstance(block.mixing, GLU):
         y = _gelu(y, steps)

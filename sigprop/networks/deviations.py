@@ -24,12 +24,12 @@ from sigprop.networks.gaussian import Signal, square_filtered
 from sigprop.networks.network import Network
 from sigprop.networks.normalisation import EPSILON, BatchNorm, Norm
 
-DEVIATIONS = 5.0  # standard errors of the drawn mean within which the truth is
-ROUNDED = 1e-9  # of a mean square, that rounding moves it by
-JITTER = 1e-12  # of the variance, so that a process without noise has a root
-LARGEST = 4096  # rows of the matrix whose root draws the inputs
-NUMBERS = 2**22  # features and states of all drawn trajectories at all steps
-FEWEST, MOST = 64, 1024  # trajectories
+DEVIATIONS = 5.0  # standard errors of a sampled mean that bound its error
+ROUNDED = 1e-9  # relative rounding error of a mean square
+JITTER = 1e-12  # share of the variance added, so that a root always exists
+LARGEST = 4096  # rows of the covariance matrix whose root gives the inputs
+NUMBERS = 2**22  # numbers in all simulated trajectories
+FEWEST, MOST = 64, 1024  # numbers of trajectories
 
 Known = Mapping[int, Float[Any, "many time width"]]
 
@@ -82,7 +82,7 @@ def errors(
         ``samples`` is zero or the sequence is too long to sample.
     """
     depth = len(network.blocks)
-    affine = 0  # blocks from the first on
+    affine = 0  # number of first blocks
     for index, block in enumerate(network.blocks):
         if index in known or not _is_affine(block, state):
             break
@@ -159,9 +159,10 @@ def draw(
 
 
 def _block_toeplitz(R: Float[np.ndarray, "lags n n"]) -> Float[np.ndarray, "all all"]:
-    """Covariances of all channels at all steps, of which a root reads the lower half.
+    """Covariances of all channels at all steps; only the lower half is valid.
 
-    ``R(lag)`` is of ``x_t`` and ``x_{t - lag}``: below the diagonal lags are not negative.
+    ``R(lag)`` is the covariance of ``x_t`` and ``x_{t - lag}``, so that lags are not
+    negative below the diagonal.
     """
     steps, n, _ = R.shape
     lag = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))

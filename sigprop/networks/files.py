@@ -208,7 +208,7 @@ def load(path: File, build: Callable[[dict[str, Any]], T]) -> T:
 def _skeleton(build: Callable[[dict[str, Any]], T], config: dict[str, Any]) -> T:
     try:
         return eqx.filter_eval_shape(build, config)
-    except jax.errors.JAXTypeError:  # it needs values, for eigenvalues on the host
+    except jax.errors.JAXTypeError:  # a layer needs concrete values
         return build(config)
 
 
@@ -293,7 +293,7 @@ def _json(value: Any) -> str:
 
 
 def _encode(array: np.ndarray) -> np.ndarray:
-    """Plain numbers along one axis more, for what a format may have no word for."""
+    """Numbers with one more axis, for types that a format may not have."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     plain = {"c": f"f{size // 2}", "V": f"u{size}"}
     return array[..., None].view(plain[kind]) if kind in plain else array
@@ -321,7 +321,7 @@ def _parsing(path: Path) -> Iterator[None]:
         yield
     except OSError:
         raise
-    except Exception as error:  # a damaged file may raise nearly anything
+    except Exception as error:  # a damaged file can raise any exception
         raise ValueError(
             f"need a whole {path.suffix} file of numbers, got a damaged one or another "
             f"format in {path}: {error}"
@@ -335,7 +335,7 @@ def _read(path: Path) -> tuple[Arrays, str | None, dict[str, Any] | None]:
         raise FileNotFoundError(f"no file {path}; `save` makes one")
     with _parsing(path):
         stored, text = parse(path)
-        if text is None:  # from elsewhere
+        if text is None:  # written by another program
             return stored, None, None
         header = json.loads(text)
         version = int(header["version"])

@@ -190,7 +190,7 @@ def _filtered(signal: Signal, by: Modal) -> Filtered:
     R, lam = signal.covariance, by.lam
     steps = len(R)
     inward, outward, skip = by.inward.T, by.outward.T, by.skip.T[None]
-    ahead = _times(R, inward)  # of the input with what enters a state before
+    ahead = _times(R, inward)  # covariances of the input with earlier inputs of a state
     early = _decay(ahead, lam)
     entering = _times(R.transpose(0, 2, 1), inward)
     gone = lam[None] ** steps
@@ -200,7 +200,7 @@ def _filtered(signal: Signal, by: Modal) -> Filtered:
         state = lam[None] * state + later - gone * lost
         return state, state
 
-    # Transposed: rows are inputs before, columns states.
+    # Transposed: rows are earlier inputs, columns are states.
     late = lax.scan(on, early[0], (entering[1:], ahead[:0:-1]))[1]
     late = jnp.concatenate([early[:1], late])
     after = (_real_times(late, outward) + R.transpose(0, 2, 1) @ skip).transpose(

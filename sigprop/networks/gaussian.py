@@ -28,10 +28,10 @@ from jaxtyping import Array, Float, Inexact
 from sigprop.linear.covariances import require_autocovariance
 from sigprop.numerics.arguments import require_count
 
-ORDER = 20  # of the last Hermite polynomial: what is beyond is given to the next order
-NODES, REACH = 401, 14.0  # of a trapezoidal rule, and how many deviations it covers
-CENTRED = 8.0  # deviations from the mean at which a bend still counts
-FLAT = 1e-4  # a deviation below which a slope is that at the mean
+ORDER = 20  # largest Hermite order; the remaining variance counts as the next
+NODES, REACH = 401, 14.0  # trapezoidal rule: nodes, and standard deviations
+CENTRED = 8.0  # standard deviations within which a kink matters
+FLAT = 1e-4  # standard deviation below which a function is linearised
 
 Covariances = Float[Array, "lags a b"]
 
@@ -96,7 +96,7 @@ def _spectrum(values: Inexact[Array, "lags a b"]) -> Inexact[Array, "frequencies
 
 
 def _both_sides(covariance: Float[Array, "lags n n"]) -> Float[Array, "twice n n"]:
-    """Lags ``0, 1, ...``, one that is not asked for, and those below zero."""
+    """Array of the lags ``0, 1, ...``, one unused lag, and the negative lags."""
     before = covariance[1:].transpose(0, 2, 1)[::-1]
     return jnp.concatenate([covariance, jnp.zeros_like(covariance[:1]), before])
 
@@ -342,7 +342,7 @@ def gated(
     f = known.coefficients
     f1, f2 = bent(f), bent(bent(f))
     rho, inverse = correlation(gate.covariance), inverse_deviation(gate.covariance)
-    # Of values with standardised gates: a slope by these stays of the function's size.
+    # With standardised gates, derivatives have the size of the function.
     ahead, behind = together[0] * _then(inverse), together[1] * _now(inverse)
     own = jnp.diagonal(ahead[0])
     both, early, late = series(f, f, rho), series(f1, f, rho), series(f, f1, rho)

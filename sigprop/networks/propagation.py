@@ -416,7 +416,7 @@ def entering(network: Network, autocovariance: Any) -> Signal:
     if R.ndim == 3:
         source_signal = source(R, network.config.inputs)
         signal = affine(source_signal, encoder.weight, bias(encoder))
-    else:  # channels that are alike: their covariance is one number at each lag
+    else:  # identically distributed channels: one number per lag
         scalar = source(R, 1).covariance
         mixed = encoder.weight @ encoder.weight.T
         signal = Signal(bias(encoder), scalar * mixed[None])

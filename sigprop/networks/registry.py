@@ -46,7 +46,7 @@ from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
 Builder = Callable[..., Layer]
 
-# What every builder takes; each other argument is an option of the layer.
+# Arguments of every builder; all other arguments are options of the layer.
 COMMON = frozenset({"state_size", "width", "key", "d_out"})
 
 SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(

@@ -27,7 +27,7 @@ from sigprop.numerics.compile import compile_expr
 from sigprop.theory import correlated_gates as theory
 
 Grid = Float[np.ndarray, "..."]
-INVERTED = 2**17  # entries of systems small enough to be inverted and kept
+INVERTED = 2**17  # largest number of entries of systems that are inverted and cached
 
 
 class Axis(NamedTuple):

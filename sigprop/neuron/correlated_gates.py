@@ -26,13 +26,13 @@ from sigprop.theory.gates import Gate
 
 Term = tuple[float, float]  # variance and correlation of an AR(1) series
 LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
-# nodes an axis that gates bend, even and odd by turns, by how many such axes there are
-LARGEST = 1000  # unknowns of a system that is solved
+# nodes per axis on which gates are nonlinear, by the number of such axes
+LARGEST = 1000  # largest number of unknowns of a linear system
 SETTLED = 1e-9
-RESOLVED = 1.2  # product of rate and root below which nodes miss a gate altogether
-TINIEST = 1e-6  # spread below which a gate is as good as straight
-MOST = 2**22  # nodes of a chain
-TOGETHER = 2**18  # nodes at which several directions' sensitivities are found at once
+RESOLVED = 1.2  # product of rate and root below which nodes do not resolve a gate
+TINIEST = 1e-6  # spread below which a gate is effectively linear
+MOST = 2**22  # largest number of nodes of a chain
+TOGETHER = 2**18  # nodes up to which sensitivities share a computation
 
 
 def terms_of(process: GaussianProcess) -> tuple[Term, ...]:

@@ -26,18 +26,18 @@ from jaxtyping import Float
 from sigprop.neuron.quadrature import STRAIGHT, Law, gaussian_nodes, tilted
 from sigprop.neuron.quadrature import Nodes as GateNodes
 
-STEP = 0.35  # of the logarithm of s
-LOOSE = 0.65  # factor on the nodes of gates, each of which costs a grid of keys
-FIRST = -4.3  # exp(-exp(4.3)) is below 1e-31
-GONE = 40.0  # exp(-40): where a length of zero ends the integral
-LEAST = 1e-10  # of an addend in units of x^2: six digits are left
-SPANNED = 7  # nodes a coordinate, for polynomials of degree six
-TOP = 4  # keys in a product at most
-STEEPEST = 8  # inverse lengths in a product of two derivatives by a key's weights
-EXACT = 5  # nodes a coordinate, for polynomials of degree eight
-SPARSE = 0.3  # step of the logarithm of s for products of these
-NEGLIGIBLE = 1e-14  # weight of a node, in units of the largest for its s
-MOST = 2**23  # nodes that are worth summing over
+STEP = 0.35  # step of the logarithm of s
+LOOSE = 0.65  # factor on the number of gate nodes, because each has a grid of keys
+FIRST = -4.3  # smallest logarithm of s: exp(-exp(4.3)) is below 1e-31
+GONE = 40.0  # the integral ends where its factor is exp(-40)
+LEAST = 1e-10  # smallest addend in units of x^2; six digits remain
+SPANNED = 7  # nodes per coordinate, for polynomials of degree six
+TOP = 4  # largest number of keys in a product
+STEEPEST = 8  # largest power of an inverse length, in products of two derivatives
+EXACT = 5  # nodes per coordinate, for polynomials of degree eight
+SPARSE = 0.3  # step of the logarithm of s for such products
+NEGLIGIBLE = 1e-14  # smallest weight of a node, relative to the largest at its s
+MOST = 2**23  # largest number of nodes
 
 Nodewise = Float[np.ndarray, " nodes"]
 Matrix = Float[np.ndarray, "_rows _columns"]

@@ -26,7 +26,7 @@ from sigprop.neuron.delta import Head, Nodewise, View
 from sigprop.neuron.delta_moments import Gates, Parameter, gates_at
 from sigprop.neuron.quadrature import Law
 
-# Nodes an input by how many inputs there are; even, as keys have no direction at zero.
+# Nodes per input, by the number of inputs.  Even numbers avoid the node at zero.
 LADDER = {2: (40, 60, 80), 3: (12, 16, 20), 4: (6, 8, 10), 5: (4, 6)}
 Stack = Float[np.ndarray, "nodes _rows _columns"]
 

@@ -29,7 +29,7 @@ from sigprop.neuron.random_coefficients import require_finite
 from sigprop.numerics.arguments import require_count
 
 Parameter = Literal["state", "W_v", "W_beta", "W_a", "bias", "A_log"]
-ROUNDED = 1e-11  # relative error that rounding leaves: weights of nodes may be negative
+ROUNDED = 1e-11  # relative rounding error, as weights of nodes can be negative
 WEIGHTS = ("W_v", "W_beta", "W_a")  # parameters that multiply the input
 Matrix = Float[np.ndarray, "_rows _columns"]
 Blocks = dict[tuple[str, str], Matrix]
@@ -100,7 +100,7 @@ class _Step:
         self.AA = E.sandwich(gates.A, gates.A, self.one)
         lost, erased = gates.lost, gates.alpha * gates.beta
         kept = gates.alpha * erased
-        self.lost = {  # one less A, and one less A on both sides, without a difference
+        self.lost = {  # 1 - A, and 1 - A on both sides, without cancellation
             "A": E.matrix(lost, erased),
             "AA": E.sides(lost * (1 + gates.alpha), kept, kept, -(erased**2)),
         }
@@ -449,7 +449,7 @@ def delta_outputs(
     return {name: (value, ROUNDED * value) for name, value in values.items()}
 
 
-TOGETHER = 2**15  # nodes at which matrices are held at once
+TOGETHER = 2**15  # nodes whose matrices are in memory at the same time
 Graded = dict[int, Float[np.ndarray, "nodes ..."]]
 
 
@@ -542,7 +542,7 @@ def _keyed_blocks(
             )
         seen = view.rest * gates.square + 2 * view.unseen
         systems.append(
-            {  # as of ``_Step.elsewhere``
+            {  # as in ``_Step.elsewhere``
                 **step.resting,
                 ("s", "1"): _column(E.one(k.d, one)),
                 ("s", "s"): step.A,

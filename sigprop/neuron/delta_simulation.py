@@ -30,16 +30,16 @@ from sigprop.neuron.montecarlo import Sums, by_reading
 from sigprop.numerics.compilation import SOME
 
 WIDTH, KEYS = 3, 2
-DEGREE, HARMONICS = 4, 4  # of the monomials; four keys stand in a product at most
+DEGREE, HARMONICS = 4, 4  # of monomials and harmonics; products have at most four keys
 # Nodes of a radius and the third input; the latter for weights of controls.
 FINE, COARSE = (32, 8), (6, 5)
 ROUND, NARROW = (
     64,
     8.0,
 )  # nodes of the angle: of round keys, and more the narrower they are
-NEAREST, FARTHEST = 1e-3, 8.5  # radii
-BLOCK, BATCH = 32, 128  # steps for which weights stay the same; trajectories at once
-CUT = 1e-11  # of the largest eigenvalue of the functions' products
+NEAREST, FARTHEST = 1e-3, 8.5  # range of radii
+BLOCK, BATCH = 32, 128  # steps with the same weights; trajectories per batch
+CUT = 1e-11  # smallest eigenvalue kept, relative to the largest
 READINGS = ("state", "W_v", "W_beta")
 Nodewise = Float[np.ndarray, " nodes"]
 
@@ -371,7 +371,7 @@ def _batch(
         square = jnp.sum(x**2, 0, keepdims=True)
         lines, waves = _functions(u, x * jax.lax.rsqrt(square), jnp.stack)
         Phi = (lines[:, None] * waves[None]).reshape(-1, BATCH)
-        # Rounded once centred: an error that changes from step to step, not a bias.
+        # Rounding after centring causes an error per step but no bias.
         surprises = (Phi - centres[:, None]).astype(jnp.float32)
         surprise = _surprise(h, moved, (W @ surprises).astype(Phi.dtype))
         k = x * jax.lax.rsqrt(square + tiny)
@@ -384,7 +384,7 @@ def _batch(
 
     def block(carry, now):
         W, keys = now
-        # Not within a step, where XLA would copy the generator into each of its loops.
+        # Outside a step; inside, XLA would copy the generator into each of its loops.
         u = jax.vmap(lambda k: jax.random.normal(k, (BATCH, WIDTH), W_k.dtype))(keys)
 
         def advance(carry, u):

@@ -50,7 +50,7 @@ Change = Callable[[Expectations], Expectations]
 
 
 SATURATED = 300.0  # argument at which a gate is 0 or 1 in floating point
-HELD = 2**21  # numbers of a table in memory at once
+HELD = 2**21  # largest number of entries of a table in memory
 ROUNDED = 64 * float(np.finfo(float).eps)  # rounding, relative to the sum of all sizes
 RESOLVED = 1e-3  # relative error at which the refinement of nodes stops
 MOST_NODES = 2**14  # largest number of nodes for a gate that is steep or has kinks
@@ -136,7 +136,7 @@ def _view(
     projections = neurons.weights @ basis
     size = basis.shape[2]
     if spread is not None:
-        tilt = power * spread  # the most that a spread allows
+        tilt = power * spread  # the largest norm for the given spread
     elif xp is np:
         spreads = np.abs(projections[:, :bent])
         offsets = np.abs(neurons.offsets[:, :bent, None])
@@ -676,7 +676,7 @@ Parts = list[Float[Any, "neurons nodes"]]
 def _fourth(
     neurons: Neurons, parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
 ) -> Float[Any, " neurons"]:
-    del neurons  # their coefficients are enough
+    del neurons  # their coefficients suffice
     a, b, lost = parts
     known = {
         name: (a ** name.count("a") * b ** name.count("b")) @ w for name in PRODUCTS
@@ -697,7 +697,7 @@ def _lagged(
     w: Float[np.ndarray, " nodes"],
     steps: int | None,
 ) -> Float[Any, " neurons"]:
-    del neurons  # their coefficients are enough
+    del neurons  # their coefficients suffice
     mean, square, known = _states(parts, w, steps)
     return lagged_moment(mean, square, known, lag)
 

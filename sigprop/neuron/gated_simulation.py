@@ -32,10 +32,10 @@ from sigprop.numerics.compile import compile_expr
 from sigprop.theory.gated_moments import LETTERS, MOMENTS, ORDERS, h, s
 from sigprop.theory.gates import Gate
 
-DEGREE = 8  # of the polynomials, in all inputs together: squares of slopes have six
-NODES = 40  # in each input, at which their weights are computed
-BLOCK = 32  # steps for which the weights stay the same
-BATCH = 256  # trajectories at once
+DEGREE = 8  # total degree of the polynomials; squares of derivatives have degree six
+NODES = 40  # quadrature nodes per input, for the weights
+BLOCK = 32  # steps with the same weights
+BATCH = 256  # trajectories per batch
 Hand = Callable[[list[Array], list[Array]], tuple[Array, Array]]
 
 
@@ -279,7 +279,7 @@ def _batch(
 
     def block(carry, now):
         W, keys = now
-        # Not within a step, where XLA would copy the generator into each of its loops.
+        # Outside a step; inside, XLA would copy the generator into each of its loops.
         u = jax.vmap(lambda k: jax.random.normal(k, (batch, width), weights.dtype))(
             keys
         )

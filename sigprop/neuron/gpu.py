@@ -20,10 +20,10 @@ from sigprop.neuron import noise
 from sigprop.numerics.devices import cuda_capability, device_kind, on_cpu
 
 Result = TypeVar("Result")
-LEAST = 8.0  # compute capability that the Triton inside XLA needs
-ROOM = 2**30  # bytes that batches which run together may take
-MOST = 64  # batches that run together, so that progress is seen
-CLOSE = {"f": 1e-5, "d": 1e-12}  # to the scan, relative to the largest number
+LEAST = 8.0  # smallest compute capability for XLA's Triton
+ROOM = 2**30  # memory in bytes of batches that run together
+MOST = 64  # batches per call; more would delay progress messages
+CLOSE = {"f": 1e-5, "d": 1e-12}  # relative differences to the scan
 
 
 def serves(
@@ -59,7 +59,7 @@ def serves(
 
     try:
         gpu_kernel.step_of(process)
-    except Exception:  # of the process, with arrays of NumPy; the scan may suit it
+    except Exception:  # an error of a process with NumPy arrays; the scan may work
         return False
     real, shared = not np.any(np.imag(lam)), lam.shape[1] == 1
     return agrees(scan, device_kind(), lam.real.dtype.char, real, shared, running)

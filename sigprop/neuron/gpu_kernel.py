@@ -64,7 +64,7 @@ def step_of(process: GaussianProcess) -> Step:
     return Step(tuple(entries), held, linear.width)
 
 
-# What the kernel does at a step, in small functions of one array a name.
+# One step of the kernel, in small functions of named arrays.
 
 
 def threefry(key: Rows, high: Any, low: Any) -> Rows:

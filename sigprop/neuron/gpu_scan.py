@@ -122,7 +122,7 @@ def any_in_chunks(resets: Any, steps: int) -> Any:
     return padded.reshape(-1, steps).any(1)
 
 
-# Where it serves.
+# Conditions for the kernel.
 
 
 def serves(
@@ -199,7 +199,7 @@ def agrees(
     return gpu.close(compared, device, char, NAME)
 
 
-# How far a pass goes, and what it moves.
+# Passes and their memory traffic.
 
 
 def steps_ahead(size: int) -> int:
@@ -274,7 +274,7 @@ def _rows_moved(way, length, lanes, size, varying) -> int:
     return total
 
 
-# What the kernel does at a step, in small functions of one array a name.
+# One step of the kernel, in small functions of named arrays.
 
 
 def advanced(gate: Rows, h: Rows, x: Rows) -> Rows:
@@ -355,7 +355,7 @@ def _kernel(
         h, product = carry
         start = first + index * jnp.int32(size)
         times = [start + jnp.int32(j) for j in range(size)]
-        # Behind the last step there is nothing to read; what comes of it is not used.
+        # After the last step there is nothing to read, and the result is not used.
         known = [jnp.minimum(k, jnp.int32(length - 1)) for k in times]
         rows = [row_of(k, length, reverse) for k in known]
         forgets = [

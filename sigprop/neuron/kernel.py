@@ -15,8 +15,8 @@ from jaxtyping import Float, Inexact
 from sigprop.numerics.machine_code import compiled, inlined, wide_vectors
 from sigprop.numerics.tiles import TILE, Task, over_cores, tiled, untiled
 
-STEPS = 8  # taken at once
-NEURONS = 32  # that take them one after the other
+STEPS = 8  # steps that a neuron advances at a time
+NEURONS = 32  # neurons that advance in turn
 REAL, COMPLEX = (
     5,
     8,

@@ -24,9 +24,9 @@ from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import require_finite
 
 SEQUENCES, POINTS = 16, 13  # scrambled sequences of 2^13 points
-ERRORS = 5.0  # standard errors of their mean: with 15 degrees of freedom, once in 6000
-ROUNDED = 1e-11  # relative error that rounding leaves
-MOST_KEYS = 64  # a step acts on the squares of their number
+ERRORS = 5.0  # standard errors; exceeded once in 6000 with 15 degrees of freedom
+ROUNDED = 1e-11  # relative rounding error
+MOST_KEYS = 64  # a step has the square of the number of keys as its dimension
 
 Inputs = Float[np.ndarray, "nodes d_in"]
 Weights = Float[np.ndarray, " nodes"]

@@ -1,4 +1,4 @@
-"""Second moments of derivatives of matrix states, by parameters of the maps ``A`` and ``B``.
+"""Second moments of derivatives of matrix states by parameters of their maps.
 
 The state obeys ``S' = S A + B``.  Its derivative ``D`` by one entry of a parameter obeys
 ``D' = D A + S dA + dB``, where ``dA`` and ``dB`` are derivatives of the maps.  The moments
@@ -38,12 +38,12 @@ from sigprop.neuron.matrix_moments import (
 )
 from sigprop.neuron.quadrature import Law
 
-NUMBERS = 2**23  # derivatives of maps that are held at once
-TOGETHER = 8  # entries at most: programs are compiled for one number of them
-POINTS = 12  # sequences of 2^12 points, fewer than the state's as entries are many
-OPERATORS = 2**23  # numbers of operators that are held at once
+NUMBERS = 2**23  # derivatives of maps in memory at the same time
+TOGETHER = 8  # entries per program, which is compiled for this number
+POINTS = 12  # sequences of 2^12 points, fewer than for states
+OPERATORS = 2**23  # numbers of operators in memory at the same time
 LARGEST = 2**23  # numbers of operators of all entries: about ten minutes of a core
-SHORTEST = -30.0  # log of the length of a vector that points reach: 1e-13
+SHORTEST = -30.0  # smallest sampled log of a vector's length: 1e-13
 BISECTIONS = 60
 
 Derivatives = Callable[
@@ -164,7 +164,7 @@ def _added(known: Crossed) -> _Added:
     C[:, size:, 1 : 1 + size] = crossed.reshape(entries, square, size)
     through = known.AdA.transpose(0, 2, 4, 1, 3)
     C[:, size:, 1 + size :] = through.reshape(entries, square, square)
-    # Halves of symmetric sums: the trace of N sees no more.
+    # Half of a symmetric sum suffices for the trace of N.
     E = np.zeros((entries, square, size + square))
     entering = known.AdB.transpose(0, 2, 4, 3, 1)
     E[:, :, :size] = 2 * entering.reshape(entries, square, size)

@@ -41,7 +41,7 @@ from sigprop.numerics.precision import double_precision, require_dtype
 Result = TypeVar("Result")
 First = TypeVar("First")
 Second = TypeVar("Second")
-STRETCH = 2**21  # inputs in memory at once for the kernel
+STRETCH = 2**21  # inputs in memory at the same time for the kernel
 
 
 Real = Float[Array, "*shape"] | Float[np.ndarray, "*shape"]
@@ -174,8 +174,8 @@ def walk(
     def advance(carry, index, length):
         normals = _noise(step_key, index, process, batch, dtype)[:length]
         state, now = carry
-        # Two scans: were the inputs drawn inside the second, XLA would fuse the
-        # generator into it and run it again for every neuron.
+        # Two scans: if the second generated the inputs, XLA would fuse the
+        # generator into it and repeat it for every neuron.
         state, x = lax.scan(process.step, state, normals)
         now, _ = lax.scan(body, now, x)
         return state, now
@@ -391,7 +391,7 @@ def _together(
         mesh=mesh,
         in_specs=(shared, whole, whole),
         out_specs=shared,
-        check_vma=False,  # Pallas cannot say over what its results vary
+        check_vma=False,  # Pallas cannot declare how its results vary over devices
     )(keys, lam, gain)
 
 

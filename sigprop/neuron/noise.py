@@ -1,4 +1,4 @@
-"""Gaussian input processes on the CPU, with the random numbers of ``jax.random``, in Numba.
+"""Gaussian input processes on the CPU in Numba, with the numbers of ``jax.random``.
 
 A Gaussian process is linear: its next state and input are linear functions of its state and
 of new Gaussian numbers.  This module reads the coefficients off ``step`` once, so that one
@@ -17,9 +17,9 @@ from sigprop.inputs import GaussianProcess
 from sigprop.numerics.devices import on_cpu
 from sigprop.numerics.tiles import Task, over_cores, tiled, untiled
 
-CHUNK = 64  # steps that one key serves, here and in ``sigprop.neuron.montecarlo``
-LARGEST = 2**32  # numbers that the lower word of the counter tells apart
-TRIALS = np.geomspace(1e-6, 1e6, 25)  # sizes at which a step must be linear
+CHUNK = 64  # steps per key, here and in ``sigprop.neuron.montecarlo``
+LARGEST = 2**32  # number of values of the counter's lower word
+TRIALS = np.geomspace(1e-6, 1e6, 25)  # scales at which linearity of a step is tested
 
 
 @functools.cache
@@ -90,7 +90,7 @@ def begin(
         leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
         if any(leaf.shape[-1:] != (batch,) for leaf in leaves):
             raise TypeError("need a state whose last axis is the sequences'")
-    except Exception:  # of the process, with arrays of NumPy; JAX's may suit it
+    except Exception:  # an error of a process with NumPy arrays; JAX arrays may work
         return None
     leaves = [leaf.reshape(-1, batch) for leaf in leaves]
     rows = np.concatenate([np.empty((0, batch)), *leaves])
@@ -239,7 +239,7 @@ class Source:
 
         tiles, _, tile = self.state.shape
         x = np.empty((tiles, count, tile), self.dtype)
-        keys = np.array(keys)  # not of JAX's, which Numba takes for another type
+        keys = np.array(keys)  # Numba has another type for JAX's arrays
 
         def part(first: int, number: int) -> None:
             DRAW[self.dtype.char](

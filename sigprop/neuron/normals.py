@@ -24,10 +24,10 @@ from sigprop.numerics.machine_code import (
 )
 from sigprop.numerics.tiles import TILE
 
-CHUNK = 64  # steps that one key serves, as in ``sigprop.neuron.noise``
+CHUNK = 64  # steps per key, as in ``sigprop.neuron.noise``
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-MIDDLE = {"f": 5.0, "d": 6.25}  # where the tails begin, in w: beyond one u in 300
-DEGREES = {"f": (9, 9), "d": (25, 26)}  # of the interpolants, for rounding's sake
+MIDDLE = {"f": 5.0, "d": 6.25}  # smallest w of the tails, which have one u in 300
+DEGREES = {"f": (9, 9), "d": (25, 26)}  # interpolants, exact up to rounding
 Interpolant = tuple[tuple[float, float], list[float]]
 
 
@@ -159,7 +159,7 @@ def _normals(real: Any, word: Any, signed: Any, mantissa: int) -> Any:
     @no_type_check
     def write(key, start, out, u, w):
         wide_vectors()
-        # Wider numbers than the normals would halve how many fit a vector.
+        # Numbers wider than the normals would halve the width of a vector.
         first, tails = np.uint32(start), np.uint32(0)
         for j in range(TILE):
             counter = np.uint32(first + np.uint32(j))

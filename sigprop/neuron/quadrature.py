@@ -18,8 +18,8 @@ from jaxtyping import Float, Int
 
 from sigprop.numerics.arguments import require_finite, require_shape, require_within
 
-REACH = 8.5  # standard deviations at which a Gaussian is cut; 1e-17 of it is beyond
-DIGITS = 40.0  # -log of the error for which the step of the rule is chosen
+REACH = 8.5  # cut-off of a Gaussian in standard deviations; 1e-17 is beyond
+DIGITS = 40.0  # -log of the error for which the step is chosen
 POLE = 2.6  # below pi, the smallest imaginary part of a sigmoid's pole
 WIDEST = 0.45  # largest step at which half the nodes still integrate the Gaussian
 ROUNDED = 1e-9  # tolerance for a sum of probabilities, due to rounding

@@ -1,4 +1,4 @@
-"""Moments of ``h' = a h + b`` and of its sensitivity, from expectations of ``a`` and ``b``.
+"""Moments of ``h' = a h + b`` and its sensitivity, from expectations of ``a`` and ``b``.
 
 The pairs ``(a, b)`` of different steps are independent and identically distributed.
 
@@ -254,7 +254,7 @@ def lagged_moment(
     lag = require_count("lag", lag, least=0, most=LONGEST)
     xp = namespace(known, mean, square)
     matrix = _matrix([known["a"], known["b"], 0.0, 1.0], 2)
-    power = xp.linalg.matrix_power(matrix, lag)  # a may be one, where sums have no form
+    power = xp.linalg.matrix_power(matrix, lag)  # no closed form for a = 1
     return xp.asarray(power[..., 0, 0] * square + power[..., 0, 1] * mean)
 
 
@@ -322,7 +322,7 @@ def require_finite(
 def _instead(
     a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
 ) -> str:
-    """Say what is finite where a moment is not, and how often ``|a|`` exceeds one."""
+    """Describe which moments are finite, and the probability of ``|a| > 1``."""
     above = float((weights * (np.abs(a) > 1)).sum(1).max())
     exceeds = f"|a| > 1 with probability {above:.3g}; " if above > 0 else ""
     with np.errstate(divide="ignore"):

@@ -26,8 +26,8 @@ from sigprop.neuron.neurons import Neurons, Part, Readout
 from sigprop.neuron.quadrature import STRAIGHT, Law, Nodes, gaussian_nodes, tilted
 from sigprop.neuron.random_coefficients import require_finite
 
-SAME = 1e-9  # share of a row outside of a span that is rounding
-MOST = 2**28  # nodes of all pairs that are worth summing over
+SAME = 1e-9  # relative rounding error of the part of a row outside a span
+MOST = 2**28  # largest number of nodes over all pairs
 
 
 class _Seen(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Any
 import jax
 import numpy as np
 
-MOST = 2**31 - 1  # what a 32-bit index reaches
-LARGEST = 1e18  # whose square a 32-bit float holds
-LARGEST_PHASE = 1e4  # beyond it a 32-bit float has lost a thousandth of a radian
+MOST = 2**31 - 1  # largest 32-bit index
+LARGEST = 1e18  # its square is finite in single precision
+LARGEST_PHASE = 1e4  # beyond it, float32 phases err by more than 1e-3
 
 
 def require_count(name: str, value: Any, least: int = 1, most: int = MOST) -> Any:

@@ -18,7 +18,7 @@ NUMBER = re.compile(
     r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)", re.ASCII | re.IGNORECASE
 )
 COMMA = re.compile(r"[+-]?\d*,\d*(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-MARKS = {";": "`;`", "\t": "tabs"}  # beside the comma
+MARKS = {";": "`;`", "\t": "tabs"}  # separators other than the comma
 
 Cells = list[list[str]]
 

@@ -14,7 +14,7 @@ QUICK = (
     "--xla_cpu_parallel_codegen_split_count=1",
 )
 if version("jaxlib").startswith("0.10."):
-    # From 0.11 on, a loop without these emitters copies all it has written at each step.
+    # From 0.11 on, a loop without these emitters copies its output at each step.
     QUICK += ("--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",)
     # Small sums and products, of many programs of a verdict, take longer by this library
     # than by XLA's own loops.

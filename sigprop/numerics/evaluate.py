@@ -39,7 +39,7 @@ from sympy.core.relational import Relational
 from sigprop.numerics.points import AgePoint, EigenPoint, Input, PairPoint, Point
 from sigprop.theory.symbols import Delta, R
 
-DIGITS = 50  # closed forms at finite time cancel: their judge carries spare digits
+DIGITS = 50  # digits; terms of closed forms at finite time cancel
 FUNCTIONS: dict[str, Any] = {
     **{
         name: getattr(np, name)
@@ -69,7 +69,7 @@ CONNECTIVES: dict[Any, Any] = {
     Or: np.logical_or,
     Xor: np.logical_xor,
 }
-TAIL = 1e-24  # an infinite sum over lags stops where its terms cannot matter
+TAIL = 1e-24  # relative size of neglected terms of an infinite sum over lags
 
 
 @runtime_checkable

@@ -34,7 +34,7 @@ def extra(name: str, purpose: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "sigprop").partition(".")[0]
-        if package == "sigprop":  # our own words, or a module of ours
+        if package == "sigprop":  # an error of sigprop itself
             raise
         raise ModuleNotFoundError(
             f"need {package} for {purpose}, got none; run {command(name)}"

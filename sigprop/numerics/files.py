@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-STANDARD_OUTPUT = Path("-")  # in place of a file of text
-WRITTEN: list[Path] = []  # by this process, in order: for what an interruption leaves
-STREAMS = ("/proc/", "/dev/fd/", "/dev/std")  # names of what a process has open
+STANDARD_OUTPUT = Path("-")  # means standard output
+WRITTEN: list[Path] = []  # files that this process wrote, in order
+STREAMS = ("/proc/", "/dev/fd/", "/dev/std")  # paths of open streams
 SHOWN = 40  # letters of the file's name in its temporary one: a name has 255 bytes
-UNKNOWN = "0" * 8  # no word of when a process began
+UNKNOWN = "0" * 8  # start time of the process is unknown
 PARTIAL = re.compile(
     r"\..*\.sigprop-(?P<host>[0-9a-f]{8})-(?P<pid>[0-9]{1,10})-(?P<life>[0-9a-f]{8})"
     r"-[0-9a-f]{32}\.partial",
@@ -201,7 +201,7 @@ def _is_dead(host: str, pid: int, life: str) -> bool:
     except ProcessLookupError:
         return True
     except (OSError, OverflowError):
-        pass  # another user's, so it lives
+        pass  # the process of another user, so it runs
     now = _life(pid)
     return UNKNOWN not in (now, life) and now != life
 

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds after which an interruption that was dropped is raised again
-GRACE = 10.0  # seconds that are left to write down what is kept, whoever dropped it
+GRACE = 10.0  # seconds to store results after an interruption
 _announced = threading.Event()
 _requested = threading.Event()
 
@@ -110,7 +110,7 @@ def leave(status: int) -> NoReturn:
         for child in workers.active_children():
             child.terminate()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # a pipe that nobody reads
+        with contextlib.suppress(OSError, ValueError):  # nobody reads the pipe
             stream.flush()
     os._exit(status)
 

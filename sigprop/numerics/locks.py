@@ -29,7 +29,7 @@ def claimed(path: Path) -> Iterator[bool]:
     try:
         yield True
     finally:
-        # While it is held: nobody can lock a file whose name is gone (filelock 3.30).
+        # Remove the file before the release, so that no other process has locked it.
         with suppress(OSError):  # Windows keeps the name of an open file
             path.unlink()
         lock.release()

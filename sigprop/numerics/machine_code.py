@@ -48,7 +48,7 @@ def wide_vectors(context: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        # llvmlite's own ``add`` knows attributes without a value only.
+        # llvmlite's own ``add`` only accepts attributes without a value.
         set.add(builder.function.attributes, '"prefer-vector-width"="512"')
         return context.get_dummy_value()
 

@@ -10,7 +10,7 @@ READ = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
-LARGEST = 1 << 62  # bytes: the most that a file may hold, and less than NumPy counts to
+LARGEST = 1 << 62  # bytes: the largest accepted file, within NumPy's index range
 
 
 class Header(NamedTuple):

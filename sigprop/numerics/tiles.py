@@ -11,8 +11,8 @@ from jaxtyping import Shaped
 from sigprop.numerics.devices import cores
 
 TILE = 32  # sequences side by side in memory: a few of the widest vectors
-ENOUGH = 2**20  # numbers to compute, for which a thread is worth its start
-Task = Callable[[int, int], object]  # what is done with tiles: the first, how many
+ENOUGH = 2**20  # smallest number of results for which a second thread is faster
+Task = Callable[[int, int], object]  # of the first tile and the number of tiles
 
 
 def tiled(

@@ -30,12 +30,12 @@ from sigprop.tasks.stamps import (
     table,
 )
 
-TAKEN = 0.3 * FULL  # above it a pixel is not free
-CLASH = 1.8 * FULL  # of the sum of two masks
-LEAST = 1e-4 * FULL  # sum of the candidates' weights
-CROWDED = 0.01  # share of free pixels
+TAKEN = 0.3 * FULL  # value above which a pixel is occupied
+CLASH = 1.8 * FULL  # value of the sum of two masks at which they collide
+LEAST = 1e-4 * FULL  # smallest sum of the candidates' weights
+CROWDED = 0.01  # smallest share of free pixels
 SEED_TRIES = 3
-PATIENCE = 1_000_000  # pairs; some need thousands
+PATIENCE = 1_000_000  # largest number of pairs that are tried; some need thousands
 
 
 @final

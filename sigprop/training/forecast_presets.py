@@ -1,4 +1,4 @@
-"""Recipes for forecasting by model and size: ``paper`` as printed, ``quick`` for two cores.
+"""Recipes for forecasting: ``paper`` as printed, ``quick`` for two cores.
 
 ``paper`` has the settings of BLUR for every model: four blocks, mixed features, mean
 pooling, no value subtracted from a window, and eight epochs.  ``quick`` has two small blocks

@@ -24,7 +24,7 @@ LEVELS = (0.05, 0.95)
 MOST = (
     20_000_000  # numbers of one variable: beyond it, every second window is kept, ...
 )
-CHUNK = 2_000_000  # numbers of forecasts without a network that are held at once
+CHUNK = 2_000_000  # numbers of baseline forecasts in memory
 
 ForecastBatches = Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]]
 

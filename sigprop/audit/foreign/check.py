@@ -35,9 +35,9 @@ from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 
 TOP = "(top)"  # a layer whose names have no prefix
-MOST_NEURONS = 1024  # of an RG-LRU whose trace is predicted
-MOST_NUMBERS = 1 << 24  # states times steps of a trace by closed form
-LARGE = 1 << 22  # parameters of one layer beyond which its trace is not measured
+MOST_NEURONS = 1024  # largest RG-LRU whose trace is predicted
+MOST_NUMBERS = 1 << 24  # largest number of states times steps in closed forms
+LARGE = 1 << 22  # largest layer whose trace is measured, in parameters
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ def _trace(
 def _by_form(
     layer: Layer, series: Series, embedding: Embedding
 ) -> tuple[dict[str, float], str]:
-    """Return the trace by parameter, and a sentence on what is missing or assumed."""
+    """Return the trace by parameter, and a remark on missing or assumed values."""
     if isinstance(layer, RGLRU):
         if layer.state_size > MOST_NEURONS:
             return (

@@ -67,7 +67,7 @@ def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
     """
     nu = rest.nu.reshape(-1)
     with np.errstate(invalid="ignore", over="ignore"):
-        radius = np.exp(-nu)  # what rounds to one in double precision is one
+        radius = np.exp(-nu)  # 1 if it rounds to 1
         inside = np.flatnonzero((radius < 1) & (radius > 0))
     order = inside[np.argsort(nu[inside], kind="stable")]
     ranks = np.linspace(0, len(order) - 1, min(most, len(order)))

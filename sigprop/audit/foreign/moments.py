@@ -67,7 +67,7 @@ def linear_moments(
     if chosen.inward is None or embedding is None:
         features = np.moveaxis(features, 2, 1).reshape(-1, features.shape[1], 1)
         inward, mixing = np.ones((len(chosen.nu), 1), complex), np.ones((1, 1))
-        gain = np.full(len(chosen.nu), np.nan)  # channels there are none
+        gain = np.full(len(chosen.nu), np.nan)  # there are no channels
     else:
         mixing = embedding.mixing
         inward = chosen.inward @ mixing

@@ -31,9 +31,9 @@ from sigprop.networks.foreign import (
 from sigprop.networks.foreign.find import counted, nearest, titles
 from sigprop.networks.foreign.mapping import survey_mapped
 
-MUCH = 0.1  # of a rate, by rounding
+MUCH = 0.1  # relative rounding error of a rate that is more than a note
 
-# By the bits of an infinity or a NaN, a narrow float is told without widening it.
+# Exponent bits of infinity and NaN, to find them without conversion to float32.
 EXPONENT = {"bfloat16": 0x7F80, "float16": 0x7C00}
 
 
@@ -112,7 +112,7 @@ def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
     """Return a layer with its numbers, or the reason why they cannot be read."""
     try:
         stored = recurrence.read(recurrence.spelling.slow)
-        with np.errstate(all="ignore"):  # what overflows is a finding
+        with np.errstate(all="ignore"):  # an overflow is a finding
             return Case(
                 recurrence,
                 recurrence.at_rest(stored),

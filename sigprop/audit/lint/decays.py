@@ -21,11 +21,11 @@ from sigprop.networks.foreign.family import time_constant
 from sigprop.networks.foreign.tensors import numpy_dtype
 from sigprop.neuron.stable import finite_state_moment_white
 
-STEPS = 1000  # for which consequences are told where no length is given
-TINY = 2.0**-25  # below, float32 rounds |lam| to one
-# The recipe of S4, S5 and Mamba draws steps between these.
+STEPS = 1000  # sequence length for the texts if none is given
+TINY = 2.0**-25  # below this gap, float32 rounds |lam| to one
+# Initial step sizes of S4, S5 and Mamba are between these.
 SMALLEST_STEP, LARGEST_STEP = 1e-3, 1e-1
-RING = (0.9, 0.999)  # on which Griffin's a^c begins
+RING = (0.9, 0.999)  # initial range of Griffin's a^c
 
 
 def _length(case: Case) -> int:
@@ -102,7 +102,7 @@ def negative(case: Case) -> Iterator[str]:
     """Report logarithms of ``-A`` with values that are typical of ``A`` itself."""
     spelling = case.recurrence.spelling
     if case.recurrence.family.step != "softplus" or not spelling.logs:
-        return  # elsewhere A = -exp(A_log) does not begin below -1
+        return  # other layers have no initial A = -exp(A_log) below -1
     name = case.recurrence.spelling.decay[0]
     raw = case.rest.raw.get(case.recurrence.local(name))
     if raw is None or raw.size < 4 or not np.isfinite(raw).all():
@@ -215,7 +215,7 @@ def equal_decays(case: Case) -> Iterator[str]:
     """Report decays that are equal for all modes."""
     nu = case.nu
     if all(case.starts(name) for name in case.recurrence.spelling.decay):
-        return  # inputs alone make modes differ
+        return  # only the inputs distinguish modes
     if case.rest.raw and nu.size >= 4 and nu.min() > 0 and nu.max() < 1.01 * nu.min():
         time = float(time_constant(nu.mean()))
         yield f"all {nu.size} modes have a time constant of {time:.3g} steps"

@@ -17,7 +17,7 @@ from sigprop.numerics.arguments import require_count
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 NOTHING = Modes(np.zeros(0), None)
-HEADS = 256  # rows that are told one by one; more are channels
+HEADS = 256  # largest number of rows that count as heads and not as channels
 TOP = "(top)"  # a layer whose names have no prefix
 
 

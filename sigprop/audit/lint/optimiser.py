@@ -19,7 +19,7 @@ OF_ADAM = (
     *("nesterov", "alpha", "centered", "torch_adam", "adam_w_mode", "bias_correction"),
     *("name", "swap_tensors", "max_grad_norm"),
 )
-# Any of these beside learning_rate tells transformers' training arguments.
+# With learning_rate, any of these identifies training arguments of transformers.
 OF_TRAINING_ARGUMENTS = {
     *("output_dir", "optim", "num_train_epochs", "max_steps", "lr_scheduler_type"),
     *("per_device_train_batch_size", "adam_beta1", "gradient_accumulation_steps"),

@@ -15,7 +15,7 @@ from sigprop.neuron.ring import normalisation
 from sigprop.neuron.stable import state_moment
 from sigprop.numerics.precision import double_precision
 
-# A gate this far off leaves 1 % or 99 % at four deviations of a unit-variance input.
+# With this offset, a gate is below 1 % or above 99 % for most unit-variance inputs.
 SATURATED = 4 + math.log(99)
 TINIEST = float(np.finfo(np.float32).tiny)
 # A fresh one has at most about 1.2: |W| is 0.6 to 1, a forget gate below 1.
@@ -25,10 +25,10 @@ GROWING = 1.5
 CORRELATIONS = tuple(
     sign * (1 - 0.5 / 1.5**step) for sign in (1, -1) for step in range(17)
 )
-MATCHED = 1.25  # factor by which gamma may be off then, in nine modes of ten
-FEWEST = 8  # modes by which a match is no chance
-STEEP = 100  # norm of a gate's row beyond which it is open or shut in 96 % of steps
-TURNS = 64  # in a sequence, beyond which a phase's loss has narrow valleys
+MATCHED = 1.25  # largest factor between gamma and a match, in nine modes of ten
+FEWEST = 8  # smallest number of modes for which a match is not chance
+STEEP = 100  # norm of a gate's row at which it saturates in 96 % of steps
+TURNS = 64  # turns per sequence beyond which the loss has narrow valleys
 
 
 def dead(case: Case) -> Iterator[str]:

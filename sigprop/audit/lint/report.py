@@ -10,7 +10,7 @@ from sigprop.audit.lint.findings import Finding, Report, TimeConstants
 from sigprop.audit.lint.picture_data import decades, line
 from sigprop.audit.lint.rules import RULES
 
-MOST = 6  # layers of one rule that are told in full
+MOST = 6  # layers per rule that are reported in full
 WIDTH = 16  # letters of a histogram
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

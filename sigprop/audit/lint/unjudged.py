@@ -4,7 +4,7 @@ import re
 
 from sigprop.networks.foreign.find import dotted
 
-# Parts of names that stand for a decay, its time scale, its gates or a feedback.
+# Parts of names for decays, time scales, gates and recurrent weights.
 TELLING = re.compile(
     r"(?<![a-z])("
     r"a(_[a-z]+)?_logs?|a_re(al)?|a_im(ag)?|a_param|a_diag|log_a(_[a-z]+)?"
@@ -13,12 +13,12 @@ TELLING = re.compile(
     r"|(?<!output_)(?<!o_)gate(?!_proj|_up)|[aif]gate"
     r")(?![a-z])"
 )
-# Modules whose output is a decay: what stands behind their name decides it.
+# Modules whose output is a decay; the last part of the name decides.
 PROJECTED = re.compile(
     r"(?<![a-z])(gk_proj|w_lora|w_proj\.linear|fgate\w*|forget_gate\w*|forget_base"
     r"|lower_bounds|tau_gate_proj|alpha_log_scale|log_atk_scale)(?![a-z])"
 )
-# Where gates and steps are no recurrence's: feed-forward layers, routers, norms, adapters.
+# Modules whose gates are not recurrent: feed-forward layers, routers, adapters.
 ELSEWHERE = re.compile(
     r"(?<![a-z])(mlp|moe|ffn|feed_?forward|experts?|router|glu|lora_[ab])(?![a-z])"
 )

@@ -17,7 +17,7 @@ LRU_TABLE_3 = {
     label: [float(number.partition("(")[0]) for number in row.values()]
     for label, row in lru.TABLES["3"].rows.items()
 }
-# Rows of that table by their names here.
+# Rows of that table, by the names of this module.
 SOURCES = {
     "S4": "S4 (its paper)",
     "S4D-Legs": "S4D-LegS (its paper)",
@@ -26,9 +26,9 @@ SOURCES = {
 
 
 def record(first: str, second: str, tasks: int = 5) -> list[int]:
-    """Wins, ties and losses of one method against another in Table 2, on its first tasks.
+    """Wins, ties and losses of one method against another on first tasks of Table 2.
 
-    Those of S4 and S5 on the first three alone are of the tasks that the columns name.
+    For S4 and S5, only the first three numbers are of the tasks that the columns name.
     """
     pairs = list(zip(TABLE_2[first], TABLE_2[second], strict=True))[:tasks]
     return [
@@ -51,7 +51,7 @@ def lead(column: int) -> int:
 
 
 def copied() -> int:
-    """Starred entries for sMNIST and psMNIST that are another table's other columns."""
+    """Number of entries for sMNIST and psMNIST copied from columns of other tasks."""
     return sum(
         TABLE_7[name][column] == LRU_TABLE_3[source][column]
         for name, source in SOURCES.items()
@@ -60,7 +60,7 @@ def copied() -> int:
 
 
 def run_again() -> int:
-    """Tasks at which the LRU's row has not the accuracy of the LRU's paper."""
+    """Tasks for which the accuracy of the LRU differs from that in the LRU's paper."""
     pairs = zip(TABLE_2["LRU"], LRU_TABLE_3["LRU"][:3], strict=False)
     return sum(printed != published for printed, published in pairs)
 

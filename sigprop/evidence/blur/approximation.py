@@ -97,7 +97,7 @@ def doubled_norms(norms: Callable[[int, str], float], count: int, spread: str) -
 
 
 def without_inverse(**point: Any) -> Complex[np.ndarray, " n"]:
-    """The Vandermonde matrix itself applied to the state, where it is square."""
+    """The Vandermonde matrix itself, applied to the state, if it is square."""
     return vandermonde(**point) @ last_state(**point)
 
 
@@ -158,10 +158,10 @@ def stretched_series(long: float, short: float) -> float:
 def neurons_of_logistic(
     radius: float, barron: float, accuracy: float, **_: float
 ) -> float:
-    """Neurons of the smallest network that approximates a logistic function.
+    """Size of the theorem's smallest network that approximates a logistic function.
 
-    Its slope is ``a`` and its constant ``C = a/4``.  No neuron is enough where a constant,
-    one half, is within the accuracy.
+    The function is ``sigmoid(a h)``, and its constant is ``C = a/4``.  No neuron is
+    needed if the constant function one half is within the accuracy.
     """
     h = np.linspace(-radius, radius, 11)
     error = np.abs(sigmoid(4 * barron * h) - 0.5).max()

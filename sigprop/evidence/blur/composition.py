@@ -1,4 +1,4 @@
-"""Evidence for layers composed and unrolled, Sections 4.1 and 4.2 of BLUR (2025)."""
+"""Evidence for composed and unrolled layers, Sections 4.1 and 4.2 of BLUR (2025)."""
 
 import numpy as np
 from jaxtyping import Complex, Float
@@ -50,10 +50,10 @@ def added_and_mapped_traced(n: int, m: int, s: int) -> list[int]:
 
 
 def one_block(turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
-    """One forward recurrence of both parameter sets.
+    """States of one block-diagonal forward recurrence with both sets of parameters.
 
-    Where it is ``turned``, inputs enter the second half in reversed order, and its states
-    are put in order again.
+    If it is ``turned``, inputs enter the second half in reversed order, and its states
+    are reordered.
     """
     u, p = case(**point)
     order = -1 if turned else 1
@@ -89,7 +89,7 @@ def last_three(
     p: Arrays,
     B: Complex[np.ndarray, "n m"],
 ) -> Complex[np.ndarray, "3 n"]:
-    """Eq. 16, its letter without ``b`` being ``B``."""
+    """The last three states of Eq. 16, with ``B`` for the matrix without ``b``."""
     last, middle, early = u[-1], u[-2], u[-3]
     return np.array(
         [

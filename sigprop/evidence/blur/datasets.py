@@ -47,10 +47,10 @@ def by_norms(y: Targets, guess: Targets) -> list[float]:
 
 
 def by_moments(y: Targets, guess: Targets) -> list[float]:
-    """Both errors from the law of the differences: its tail, its variance and mean."""
+    """Both errors from the distribution of the differences: tail, variance and mean."""
     error = np.subtract(y, guess)
     sizes = np.sort(abs(error))
-    above = 1 - np.arange(len(sizes)) / len(sizes)  # share that is above each size
+    above = 1 - np.arange(len(sizes)) / len(sizes)  # shares above each size
     tail = np.diff(sizes, prepend=0.0) @ above
     return [float(tail), float(np.var(error) + np.mean(error) ** 2)]
 
@@ -62,7 +62,7 @@ def signed(y: Targets, guess: Targets) -> list[float]:
 
 
 def _rows(an_hour: int, last: str) -> Evidence:
-    """Rows between the first and the last stamp of ETT, some of them an hour."""
+    """Number of rows of ETT between the first and the last time, some an hour long."""
     stamps = np.arange("2016-07-01T00", "2018-06-26T20", dtype="datetime64[h]")
     return Evidence(
         ({},),

@@ -5,7 +5,7 @@ from sigprop.evidence.kit import crossed, points
 from sigprop.judge.basis import Basis, Example
 from sigprop.theory.papers.blur.printed import errors
 
-FIGURE_5 = ("ETTm1", "Weather")  # by the text, and by the caption
+FIGURE_5 = ("ETTm1", "Weather")  # data set by the text, and by the caption
 INFORMER_INPUTS = [48, 96, 168, 168, 336]
 HORIZONS = [h for data, h in errors(8) if data == "ETTh1"]
 

@@ -1,4 +1,4 @@
-"""Evidence for baselines and networks as trained, Tables 4 and 6 of BLUR (2025)."""
+"""Evidence for baselines and trained networks, Tables 4 and 6 of BLUR (2025)."""
 
 import cmath
 import math
@@ -19,7 +19,7 @@ from sigprop.theory.papers.lru import printed as lru
 
 
 def preset_parameters(series: int) -> int:
-    """Parameters of the paper's network for some series, counted without a draw."""
+    """Number of parameters of the paper's network, from the shapes alone."""
     import equinox as eqx
     import jax
 
@@ -48,7 +48,7 @@ def parameters_by_hand(series: int, directions: int = 2, dense: int = 3) -> int:
 
 
 def rate_left(share: float) -> float:
-    """Rate of the LRU's training over its largest, after a share of the steps."""
+    """Learning rate relative to its maximum, after a share of the LRU's training."""
     from sigprop.training.loop import Optimiser
 
     optimiser = Optimiser(steps=10_000, warmup=1000, final=1e-4)  # 1e-7 of 1e-3
@@ -65,7 +65,7 @@ def rate_by_turns(share: float, steps: int = 10_000) -> float:
 
 
 def cosine_left(share: float, warmup: float = 0.1, turns: float = 0.5) -> float:
-    """Rate over its peak by the text of the LRU's paper: a cosine after ``warmup``."""
+    """Learning rate over its peak in the LRU's paper: a cosine after ``warmup``."""
     angle = 2 * math.pi * turns * (share - warmup) / (1 - warmup)
     return 1e-4 + (1 - 1e-4) * (1 + math.cos(angle)) / 2
 
@@ -84,7 +84,7 @@ def _number(title: str) -> int:
 
 
 def lead(horizon: int) -> float:
-    """By how much the MAE of BLUR on ETTh1 is below that of the LRU."""
+    """MAE of the LRU on ETTh1 minus that of BLUR."""
     row = errors(3)["ETTh1", horizon]
     return row["LRU"].mae - row["BLUR"].mae
 

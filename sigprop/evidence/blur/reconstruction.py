@@ -1,9 +1,10 @@
 """Ranks of BLUR's states as maps of the inputs, and reconstructions of the inputs.
 
-Responses are those of the real layer to unit inputs, one column an input; their twins
-are written down in high precision.
+Responses of the package's layer to unit inputs are the columns of a matrix.  The same
+matrix is also computed in high precision, from powers of the eigenvalues.
 
-Notation: t  the step looked at, from 1;  k  steps;  P  dimension of the inputs' space.
+Notation: t  a step, counted from 1;  k  number of steps;  P  dimension of the space of
+inputs.
 
 Source: BLUR (2025), Eq. 19-22 and Appendix A.4.
 """

@@ -1,7 +1,7 @@
-"""A BLUR layer as arrays, its two recurrences in loops, and what the real layer gives.
+"""States and outputs of a BLUR layer, by loops and by the package's layer.
 
-A model is drawn once for its sizes, and its arrays are what every route starts from.
-Steps are counted from 1 as in the paper; arrays from 0.
+The same random layer is used for all routes, given its sizes and seed.  Steps are
+counted from 1 as in the paper, and indices of arrays from 0.
 
 Notation: u  inputs (time, m);  h, g  forward and backward states (time, n).
 
@@ -128,7 +128,7 @@ def layer_states(seed: int, n: int, m: int, k: int) -> Complex[np.ndarray, "k _"
 def both_loops(
     change: Change = lambda u, p: (u, p), /, **point: int
 ) -> Complex[np.ndarray, "k _"]:
-    """All states by the two recurrences of Eq. 10, of inputs and arrays as changed."""
+    """All states by the two recurrences of Eq. 10, for changed inputs and arrays."""
     u, p = change(*case(**point))
     backwards = recur(p.lam_b, u[::-1] @ p.B_b.T)
     return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)

@@ -1,9 +1,9 @@
-"""Comparison of the errors printed in Tables 3, 8 and 12 of BLUR (2025) with our trainings.
+"""Errors printed in Tables 3, 8 and 12 of BLUR (2025), compared with our trainings.
 
-A printed error is *reproduced* if it lies, up to its rounding, in the interval for the mean
-of our trainings; *impossible* if a squared error is below the square of the absolute one.
-That it is not reproduced does not refute it: our networks are smaller, and a setting that
-the paper leaves out may make the difference.
+A printed error is *reproduced* if it lies, up to its rounding, in the interval for the
+mean of our trainings.  It is *impossible* if a squared error is below the square of the
+absolute error.  An error that is not reproduced is not thereby refuted.  Our networks
+are smaller, and a setting that the paper does not give may explain the difference.
 
 Source of the data: ``sigprop.experiments.forecasting`` at the preset ``paper``.
 """
@@ -28,7 +28,7 @@ VERDICTS: tuple[Verdict, ...] = (
     "impossible",
     "not attempted",
 )
-HALF = 0.0005  # of the last printed digit
+HALF = 0.0005  # half of the last printed digit
 METHODS = {
     "BLUR": "blur",
     "LRU": "lru",
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         verdict: One of ``VERDICTS``.
-        reason: A few words on why.
+        reason: Short reason.
     """
 
     verdict: Verdict
@@ -67,7 +67,7 @@ def outcomes(data: "xr.Dataset", table: int) -> dict[Key, Outcome]:
     """Return the verdict on every printed error of a table.
 
     Args:
-        data: Of the sweep ``forecasts``.
+        data: Result of the sweep ``forecasts``.
         table: 3, 8 or 12.
     """
     by_key: dict[Key, Outcome] = {}

@@ -19,7 +19,7 @@ RINGS = points("e_min e_max", (0.3, 0.9), (0.0, 0.8))
 def by_engine(
     lam: complex | float, u: Inexact[np.ndarray, " time"], reverse: bool = False
 ) -> Complex[np.ndarray, " time"]:
-    """States of one neuron by the engine that layers run on."""
+    """States of one neuron by the scan that the layers use."""
     import jax.numpy as jnp
 
     from sigprop.neuron.scan import scan_linear
@@ -31,17 +31,17 @@ def by_engine(
 
 
 def in_phase(lam: complex | float, T: int) -> Complex[np.ndarray, " time"]:
-    """Inputs of modulus one, each in phase with the state that it meets."""
+    """Inputs of modulus one that are in phase with the state, the worst case."""
     return np.exp(1j * np.angle(lam) * np.arange(T))
 
 
 def worst_loop(lam: complex | float, T: int) -> float:
-    """The largest state that inputs of modulus one can make: each in phase with it."""
+    """Modulus of the state under the worst inputs of modulus one, by a loop."""
     return np.abs(recur(lam, in_phase(lam, T))).max()
 
 
 def worst_engine(lam: complex | float, T: int) -> float:
-    """The largest state that inputs of modulus one can make, by the layers' engine."""
+    """Modulus of the state under the worst inputs of modulus one, by the scan."""
     return np.abs(by_engine(lam, in_phase(lam, T))).max()
 
 
@@ -97,7 +97,7 @@ def uniform_distribution(
 def half_a_turn(
     e_min: float, e_max: float, radius: float, angle: float
 ) -> Float[np.ndarray, "2"]:
-    """Mutant of the law: angles from zero to pi."""
+    """Mutant of the distribution: angles from zero to pi."""
     return uniform_distribution(e_min, e_max, radius, 2 * angle)
 
 

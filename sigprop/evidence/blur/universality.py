@@ -66,7 +66,7 @@ def merged(
 
 
 def merged_rank(**point: Any) -> int:
-    """Numbers of the inputs that the merged state of the real layer tells apart."""
+    """Number of independent inputs that the merged state of the layer contains."""
     return rank(merged(**point))
 
 

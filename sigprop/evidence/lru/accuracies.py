@@ -1,6 +1,7 @@
-"""Accuracies and speeds that the LRU paper prints, and the arithmetic that relates them.
+"""Accuracies and speeds that the LRU paper prints, and relations between them.
 
-Accuracies are in per cent, and chance, 50 %, where a model did not beat it.
+Accuracies are in per cent.  If a model was not better than chance, its accuracy is 50
+%.
 
 Source: Orvieto et al. (2023), Tables 1-8.
 """
@@ -19,7 +20,7 @@ from sigprop.theory.tables import NOTHING, Table
 
 TASKS = [task.lower() for task in printed.TASKS]
 CHANCE = 50.0
-# What the points below call a model, and what ``RUNGS`` or the table call it.
+# Names of models at the points below, and in ``RUNGS`` or the table.
 NAMES = {
     "linear": "dense",
     "real+im": "complex",
@@ -53,7 +54,10 @@ def _row(table: Table, model: str, tasks: list[str]) -> Float[np.ndarray, " k"]:
 
 
 def row(table: int, model: str, tasks: str = "") -> Float[np.ndarray, " k"]:
-    """A row of a table, chance where there is no number; ``tasks`` by comma, or all."""
+    """A row of a table, with chance for empty cells.
+
+    ``tasks`` are names separated by commas; by default all tasks.
+    """
     results = TABLES[str(table)]
     shown = tasks.split(",") if tasks else [task.lower() for task in results.columns]
     return _row(results, NAMES.get(model, model), shown)
@@ -62,13 +66,16 @@ def row(table: int, model: str, tasks: str = "") -> Float[np.ndarray, " k"]:
 def gain(
     table: int, model: str, other: str, tasks: str = ""
 ) -> Float[np.ndarray, " k"]:
-    """Accuracy of a model less another's, in points by task; its own if ``none``."""
+    """Accuracy of a model minus that of another, in percentage points by task.
+
+    If the other is ``none``, the accuracy itself.
+    """
     base = row(table, other, tasks) if other != "none" else 0.0
     return row(table, model, tasks) - base
 
 
 def least_gain(table: int, model: str, other: str, tasks: str = "") -> float:
-    """Points that a model has over another on the task where it gains least."""
+    """Smallest difference of two models' accuracies over tasks, in points."""
     return float(gain(table, model, other, tasks).min())
 
 
@@ -78,25 +85,25 @@ def gains(
     wrong: float = 100.0,
     example: Example | None = None,
 ) -> Evidence:
-    """Evidence that a model has more than so many points over another.
+    """Evidence that a model exceeds another by more than some percentage points.
 
     Args:
-        rows: Table, model, other model and tasks; several, where a condition decides.
-        over: How many points.
-        wrong: How many it cannot be.
-        example: Where it fails, for a reader.
+        rows: Table, model, other model and tasks; several if a condition decides.
+        over: Number of percentage points.
+        wrong: A number that the evidence must refute.
+        example: Counterexample for a reader.
     """
     comparisons = points("table model other tasks", *rows)
     return numbers(least_gain, over, comparisons, ">", wrong=wrong, example=example)
 
 
 def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:
-    """The least gain of any of several models over one."""
+    """The smallest difference between any of several models and one model."""
     return min(least_gain(table, model, other, tasks) for model in models.split(","))
 
 
 def learnt(table: int, models: str, tasks: str) -> int:
-    """Number of accuracies that a table prints for some models on some tasks."""
+    """Number of accuracies printed for some models on some tasks."""
     names, shown = models.split(","), tasks.split(",")
     cells = [
         text
@@ -121,7 +128,7 @@ def share_improved(table: int, model: str, other: str, tasks: str) -> float:
 def majority(
     *rows: tuple[int, str, str, str], example: Example | None = None
 ) -> Evidence:
-    """Evidence that a model beats another on most tasks; arguments as of ``gains``."""
+    """Evidence that a model beats another on most tasks; arguments as in ``gains``."""
     comparisons = points("table model other tasks", *rows)
     return numbers(share_improved, 0.5, comparisons, ">", wrong=1.0, example=example)
 
@@ -158,7 +165,7 @@ def narrowest_step() -> float:
 
 
 def shared(first: int, second: int) -> Float[np.ndarray, " k"]:
-    """Every number of the first table that the second shows too, model by model."""
+    """Every number of the first table that the second also shows, model by model."""
     return _shown(first, first, second)
 
 
@@ -189,7 +196,7 @@ def least_speed_ratio(model: str, other: str, tasks: str = "") -> float:
 
 
 def speed_up_in_units(units: tuple[float, ...]) -> Float[np.ndarray, " 6"]:
-    """Speed-ups over the tanh RNN in units of the last digit printed of each."""
+    """Speed-ups over the tanh RNN, in units of the last printed digit."""
     return speed_ratio("lru", "tanh") / np.array(units)
 
 
@@ -197,7 +204,7 @@ def speed_up_in_units(units: tuple[float, ...]) -> Float[np.ndarray, " 6"]:
 
 
 def rings(label: str) -> list[tuple[float, float]]:
-    """Radii that a row of Table 8 prints, task by task; none where it has nothing."""
+    """Radii that a row of Table 8 prints, task by task; empty without a number."""
     cells = TABLES["8"].rows[label].values()
     pairs = [json.loads(text) for text in cells if text != NOTHING]
     return [(inner, outer) for inner, outer in pairs]
@@ -219,19 +226,19 @@ def _radii(panel: str) -> tuple[Float[np.ndarray, " 3"], Float[np.ndarray, " 3"]
 
 
 def best_ring(panel: str) -> Float[np.ndarray, " 2"]:
-    """``r_max`` and ``r_min`` of the best accuracy of a panel, the last of equals."""
+    """``r_max`` and ``r_min`` of a panel's best accuracy; the last one of equals."""
     values, (outer, inner) = stability_panel(panel), _radii(panel)
     upper, lower = np.argwhere(values == values.max())[-1]
     return np.array([outer[upper], inner[lower]])
 
 
 def best_outer(panel: str) -> Float[np.ndarray, " 3"]:
-    """For each ``r_min`` the ``r_max`` of the best accuracy, the first of equals."""
+    """For each ``r_min`` the ``r_max`` of the best accuracy; the first of equals."""
     return _radii(panel)[0][np.argmax(stability_panel(panel), axis=0)]
 
 
 def least_loss_beyond(panel: str, r_max: float) -> float:
-    """Points lost at least from one row of a panel to any later one."""
+    """Smallest difference between a row of a panel and any later row, in points."""
     values = stability_panel(panel)
     start = list(_radii(panel)[0]).index(r_max)
     return float((values[start] - values[start + 1 :]).min())

@@ -113,7 +113,7 @@ def bounded_mode(radius: float, phase: float, steps: int, seed: int) -> float:
 
 
 def aligned_mode(radius: float, phase: float, steps: int, **_: int) -> float:
-    """``|x_k|`` under inputs of size one turned to add up: the worst case."""
+    """``|x_k|`` under inputs of modulus one with aligned phases, the worst case."""
     inputs = np.exp(1j * phase * np.arange(steps))
     return abs(recur(radius * np.exp(1j * phase), inputs)[-1])
 

@@ -1,4 +1,4 @@
-"""Prediction of a linear map's future from its eigenfunctions alone.
+"""Future states of a linear map, predicted only from its eigenfunctions.
 
 Source: Orvieto et al. (2023), Appendix E.1.2.
 """
@@ -11,7 +11,7 @@ from jaxtyping import Complex
 def modes_predict(
     matrix: Complex[np.ndarray, "n n"], begin: Complex[np.ndarray, " n"], k: int
 ) -> complex:
-    """First coordinate after ``k`` steps, as far as eigenfunctions can tell."""
+    """First coordinate after ``k`` steps, predicted by the eigenfunctions."""
     rows, powers = [], []
     for value in np.unique(np.round(np.diag(matrix), 12)):
         space = scipy.linalg.null_space(

@@ -47,7 +47,7 @@ def directions() -> Float[np.ndarray, " 6"]:
     return np.array([1.0 + layer.startswith("bidirectional") for layer in layers])
 
 
-# Shares of the way from the floor to the peak, of training by steps.
+# Learning rates as shares from the floor to the peak, by share of training.
 SHARES = {0.0: 0.0, 0.05: 0.5, 0.1: 1.0, 0.4: 0.75, 0.55: 0.5, 1.0: 0.0}
 
 

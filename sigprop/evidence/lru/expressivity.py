@@ -23,7 +23,7 @@ CAUSAL = ("decaying", "ringing")
 
 
 def causal_share(kernel: str) -> float:
-    """Energy of a kernel at non-negative times, all that a causal system can match."""
+    """Energy of a kernel at non-negative times, which a causal system can match."""
     t = line(0.0, 40.0)
     x = {
         "decaying": np.where(t >= 0, np.exp(-t), 0),
@@ -90,13 +90,13 @@ def _tones(count: int) -> Float[np.ndarray, " n"]:
 
 
 def wanted_gains(count: int, seed: int) -> Complex[np.ndarray, " n"]:
-    """An amplitude and a phase for each frequency, at random."""
+    """Random amplitude and phase for each frequency."""
     draw = np.random.default_rng(seed + 9)
     return draw.uniform(0.2, 3.0, count) * np.exp(2j * np.pi * draw.uniform(size=count))
 
 
 def fitted_weights(count: int, seed: int) -> Complex[np.ndarray, " n"]:
-    """Weights ``c`` with which ``Re sum c x`` of as many modes has the wanted gains."""
+    """Weights ``c`` for which ``Re sum c x`` of as many modes has the wanted gains."""
     poles, turns = _poles(count, seed), 1j * _tones(count)[:, None]
     own, twin = 1 / (turns - poles), 1 / (turns - poles.conj())
     real, imaginary = (own + twin) / 2, 1j * (own - twin) / 2
@@ -123,7 +123,7 @@ def fitted_output_of_network(
     poles, weights = _poles(count, seed), fitted_weights(count, seed)
     outputs = []
     for tone in _tones(count):
-        # A sine is a state that turns; the modes it drives forget their own start.
+        # A sine is a rotating state; the driven modes forget their initial values.
         A = np.zeros((2 * count + 2, 2 * count + 2))
         for i, pole in enumerate(poles):
             A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(pole)
@@ -161,7 +161,7 @@ def shifted_transform(omega: float, delay: float, width: float) -> complex:
 
 
 def phased_transform(omega: float, delay: float, width: float) -> complex:
-    """Transform of a delayed lopsided signal, as a phase times the undelayed one's."""
+    """Transform of a delayed asymmetric signal: a phase times the transform."""
     return np.exp(-1j * omega * delay) * shifted_transform(omega, 0.0, width)
 
 

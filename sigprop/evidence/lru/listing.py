@@ -33,7 +33,7 @@ CIRCLE = points("factor radius phase", (2.0, 0.7, 0.4), (2.0, 0.6, 2.5))
 
 
 def listing_parameters(seed: int, N: int = 3, H: int = 2) -> Arrays:
-    """Draw what ``init_lru_parameters`` draws, line by line.
+    """Random parameters as in ``init_lru_parameters``, line by line.
 
     Source: Orvieto et al. (2023), Appendix A.
     """
@@ -79,8 +79,8 @@ def looped_forward(
 ) -> Float[np.ndarray, "time width"]:
     """Eq. 7 and ``y = Re(C x) + D u`` in a plain loop.
 
-    ``turn`` is the phase's sign, ``gamma`` the normalisation's power, ``sign`` that
-    before the product of the imaginary parts.
+    ``turn`` is the sign of the phase, ``gamma`` the power of the normalisation, and
+    ``sign`` the sign before the product of the imaginary parts.
     """
     p = listing_parameters(seed)
     lam = np.exp(-np.exp(p["nu_log"])) * np.exp(1j * turn * np.exp(p["theta_log"]))
@@ -104,7 +104,7 @@ Start = Float[np.ndarray, " 3"]
 def listing_start(
     r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
 ) -> Start:
-    """Modulus, phase and gamma of one eigenvalue as the listing starts it."""
+    """Modulus, phase and gamma of one eigenvalue at the listing's initialisation."""
     nu_log = math.log(-0.5 * math.log(u_1 * (r_max**2 - r_min**2) + r_min**2))
     theta_log = math.log(max_phase * u_2)
     lam = np.exp(-math.exp(nu_log) + 1j * math.exp(theta_log))
@@ -115,7 +115,7 @@ def listing_start(
 def layer_start(
     r_min: float, r_max: float, max_phase: float, u_1: float, u_2: float
 ) -> Float[np.ndarray, " 3"]:
-    """Modulus, phase and gamma at the start, from the maps of the package's layer."""
+    """Modulus, phase and gamma at initialisation, from the maps of the layer."""
 
     def start(u_1: Any, u_2: Any) -> Any:
         nu, theta = ring_polar(u_1, u_2, r_min, r_max)
@@ -133,7 +133,7 @@ def area_start(
     radius: Callable[[float, float, float], float] = radius_of_share,
     gamma: Callable[[float], float] = lambda radius: math.sqrt(1 - radius**2),
 ) -> Float[np.ndarray, " 3"]:
-    """Modulus, phase and gamma at the start, the modulus by bisection on area."""
+    """Modulus, phase and gamma at initialisation; the modulus by bisection on area."""
     modulus = radius(u_1, r_min, r_max)
     return np.array([modulus, max_phase * u_2, gamma(modulus)])
 
@@ -157,7 +157,7 @@ def bracketed(seed: int, cut: int) -> Complex[np.ndarray, " 2"]:
 def recurred(
     seed: int, cut: int, step: int = 1, enter: Callable[..., complex] = _after
 ) -> Complex[np.ndarray, " 2"]:
-    """The product of the factors and the recurrence, in order; a ``step`` of -1 back."""
+    """The product of the factors and the recurrence; backwards for ``step`` -1."""
     del cut
     x, product = 0j, 1 + 0j
     for a, b in _pairs(seed)[::step]:

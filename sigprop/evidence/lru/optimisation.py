@@ -20,7 +20,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
 POWER = 100  # k in the paper's problem of learning powers
-STEPS = 500  # of Adam, Fig. 8
+STEPS = 500  # steps of Adam, Fig. 8
 PLANTED = 0.01  # nu of the planted solution here: |lam|^100 = exp(-1)
 
 
@@ -52,9 +52,9 @@ def power_real_part(lam: complex, k: int) -> float:
 
 
 def derivative_ratio(turn: float, steps: int) -> float:
-    """Slope of the power loss along ``nu`` over that along ``theta``, by differences.
+    """Derivative of the power loss by ``nu`` over that by ``theta``, by differences.
 
-    Taken with forty digits.
+    Forty digits are used.
     """
 
     def loss(a: Any, b: Any) -> Any:
@@ -70,7 +70,7 @@ def derivative_ratio(turn: float, steps: int) -> float:
 
 
 def derivative_ratio_by_autodiff(turn: float, steps: int) -> float:
-    """Slope of the power loss along ``nu`` over that along ``theta``, by autodiff."""
+    """Derivative of the power loss by ``nu`` over that by ``theta``, by autodiff."""
 
     def loss(point: Float[Array, " 2"]) -> Float[Array, ""]:
         learned = jnp.exp(steps * jax.lax.complex(-point[0], point[1]))
@@ -141,16 +141,16 @@ def tilt_by_powers(lag: float, theta: float) -> Float[np.ndarray, " 2"]:
 def tilt_without_turn(
     lag: float, theta: float, grown: float = 0.0, sign: int = -1, entry: int = 1
 ) -> Float[np.ndarray, " 2"]:
-    """Minus the Hessian's mixed entry before the turn: the axes have changed places."""
+    """Minus the Hessian's mixed entry before the turn, which exchanges the axes."""
     return np.array([sign * _curvature(lag, theta, 0.0)[0, entry], grown])
 
 
 def learned_by_adam(
     lag: float, rate: float, theta: float, turned: float, along: bool = True
 ) -> float:
-    """Loss in (re, im) after 500 steps of Adam from ``lag`` behind the planted phase.
+    """Loss in (re, im) after 500 steps of Adam, from a phase ``lag`` below the target.
 
-    The start turns ``along`` with the planted solution, or stays.
+    The initial value turns ``along`` with the planted solution, or stays.
     """
     point = _real_and_imaginary(theta + turned * along - lag)
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + turned)))
@@ -210,7 +210,7 @@ def turned_losses_by_autodiff(**point: Any) -> Float[np.ndarray, " 2"]:
 
 
 def unturned(grown: float = 0.0, **point: Any) -> Float[np.ndarray, " 2"]:
-    """Adam's loss of a learned power where nothing is turned, and whether it grew."""
+    """Adam's loss of a learned power without a turn, and whether it grew."""
     return np.array([learned_by_adam(**{**point, "turned": 0.0}), grown])
 
 

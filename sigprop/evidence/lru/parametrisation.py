@@ -37,7 +37,7 @@ def layer_modulus(nu: float, theta: float) -> float:
 
 
 def modulus_derivative(nu: float) -> float:
-    """Slope of ``|lam|`` in ``nu_log``, by autodiff."""
+    """Derivative of ``|lam|`` by ``nu_log``, by autodiff."""
     import jax
     import jax.numpy as jnp
 

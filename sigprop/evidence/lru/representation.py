@@ -105,7 +105,7 @@ def order_of_kernel(size: int, free: int, seed: int) -> int:
 
 
 def exponentials_of_kernel(size: int, free: int, seed: int) -> int:
-    """Number of different ``z`` in the kernel as a sum of ``w z^j``, with ``w`` not zero."""
+    """Number of different ``z`` with nonzero ``w`` in the kernel ``sum w z^j``."""
     sums: dict[complex, complex] = {}
     for lam, weight in zip(*modes(size, free, seed), strict=True):
         for z, w in ((lam, weight), (np.conj(lam), np.conj(weight))):
@@ -224,7 +224,7 @@ def _unitary(
 
 
 def kept_norm(seed: int, size: int, age: int) -> float:
-    """Norm of what an input leaves after so many steps of an orthogonal recurrence."""
+    """Norm of an input's remainder after some steps of an orthogonal recurrence."""
     A, x = _unitary(seed, size)
     for _ in range(age):
         x = A @ x
@@ -232,7 +232,7 @@ def kept_norm(seed: int, size: int, age: int) -> float:
 
 
 def kept_by_modes(seed: int, size: int, age: int) -> float:
-    """Norm of what an input leaves, from its parts along the eigenvectors."""
+    """Norm of an input's remainder, from its components along the eigenvectors."""
     A, x = _unitary(seed, size)
     values, P = np.linalg.eig(A)
     return float(

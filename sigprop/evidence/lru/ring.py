@@ -1,4 +1,4 @@
-"""Evidence for the ring, its gain and the circular law, Section 3 of Orvieto et al. (2023)."""
+"""Evidence for the ring, its gain, and the circular law, Orvieto et al. (2023), Section 3."""
 
 import functools
 import math
@@ -68,7 +68,7 @@ def circular_law(
     ]
     steps = zip(sizes, sizes[1:], gaps, gaps[1:], strict=False)
     for small, large, before, after in steps:
-        # A distance of order 1/sqrt(N) halves at every fourfold size.
+        # A distance of order 1/sqrt(N) halves if the size is multiplied by four.
         point = (
             f"distance to the disc, N={small} to {large}: {before:.3g} to {after:.3g}"
         )

@@ -25,7 +25,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import spectral
 
 Regions = Sequence[tuple[float, float]]
-COARSE = 0.1  # enough where both signal and frequency are below 14
+COARSE = 0.1  # spacing; sufficient for times and frequencies below 14
 
 
 def _roots(regions: Regions) -> Polynomial:

@@ -1,4 +1,4 @@
-"""Small recurrent systems, drawn at random, and how a layer of the package runs them.
+"""Small random recurrent systems, run by a loop and by a layer of the package.
 
 Source: Orvieto et al. (2023), Section 2.1.
 """
@@ -51,9 +51,9 @@ def dense_by_loop(
     update: Callable[..., Any] = lambda act, old, new: act(old + new),
     of: Callable[[Any], Any] = np.asarray,
 ) -> Float[np.ndarray, "time out"]:
-    """Outputs of a dense RNN in a plain loop, ``of`` taken of its matrix.
+    """Outputs of a dense RNN in a plain loop; ``of`` changes its matrix.
 
-    ``update`` is of the activation, ``A x`` and ``B u``.
+    ``update`` is a function of the activation, ``A x`` and ``B u``.
 
     Source: Orvieto et al. (2023), Eq. 1.
     """

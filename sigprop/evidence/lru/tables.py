@@ -73,7 +73,7 @@ def preset_phases() -> Float[np.ndarray, " 6"]:
 
 
 def same(first: int, second: int) -> Evidence:
-    """Evidence that two tables print the same where both show a number."""
+    """Evidence that two tables have the same numbers where both have one."""
     pair = points("first second", (first, second))
     return numbers(shared, shared_again, pair, absolute=0.05)
 

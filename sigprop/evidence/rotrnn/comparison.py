@@ -136,7 +136,7 @@ WRONG_BLOCKS = {
         "theta doubled": lambda lam, B, C: (lam**2 / abs(lam), B, C),
     }.items()
 }
-# A P that turns B~ alone, C~ alone, or both the same way.
+# Mutants: P rotates only B~, only C~, or both in the same direction.
 WRONG_BASES = {
     name: partial(real_blocks, change=change)
     for name, change in {
@@ -217,15 +217,15 @@ def both_by_loops(
     back: int = -1,
     skips: int = 1,
 ) -> Sequence:
-    """Outputs of the bidirectional layer by dense matrices, one ``C`` a direction.
+    """Outputs of the bidirectional layer by dense matrices, with a ``C`` per direction.
 
     Args:
-        seed: Of the parameters.
-        heads: How many.
-        size: Of each.
-        own: Whether the backward pass has a ``C`` of its own.
-        back: The step with which the backward pass's states are laid beside the others.
-        skips: How often ``D u`` is added.
+        seed: Seed of the parameters.
+        heads: Number of heads.
+        size: Size of each head.
+        own: False for a mutant in which both directions share ``C``.
+        back: Step with which backward states are aligned with forward states.
+        skips: Number of times that ``D u`` is added.
     """
     p, u = parameters(seed, heads, size), inputs(seed)
 
@@ -251,7 +251,7 @@ def both_by_sums(seed: int, heads: int, size: int) -> Sequence:
 PAIRS = points("seed pairs", (3, 2), (4, 2))
 LRUS = {"layer": paired_lru, "reference": paired_sum}
 
-# Conjugate pairs that nothing enforces.
+# Conjugate pairs are not enforced.
 
 
 def eigenvalues_of_layer(seed: int, size: int) -> Complex[np.ndarray, " modes"]:

@@ -156,7 +156,7 @@ def spread_of_searched_norms(decays: tuple[float, ...], seed: int = 2) -> float:
     gram = step.T @ step
     moved = (
         np.eye(len(gram)) - gram
-    )  # its largest stretch is one less the least of gram
+    )  # its largest eigenvalue is one minus the least of gram
     return spectral_norm(gram) - (1 - spectral_norm(moved))
 
 
@@ -187,7 +187,7 @@ def summed_with_printed_factor(gamma: float, s: float, seed: int = 2) -> float:
     return _summed(gamma, B, math.ceil(-20 / math.log(gamma)), seed)
 
 
-# How inputs fade, and the decay of the layer.
+# Decay of inputs, and the decay of the layer.
 
 
 def fading(seed: int, size: int, alpha: float, gamma: float) -> float:

@@ -1,4 +1,4 @@
-"""RotRNN's ``forward`` as its listing has it, in double precision.
+"""The function ``forward`` of RotRNN's listing, in double precision.
 
 Source: RotRNN (2024), Appendix C.
 """
@@ -17,7 +17,7 @@ from sigprop.numerics.precision import double_precision
 
 
 def binary_operator(first, second):
-    """``binf``: decay, angles and state of two stretches of time, joined."""
+    """The listing's ``binf``, which joins decay, angles and state of two intervals."""
     decay, angle, state = second
     turned = jnp.stack([-first[2][..., 1::2], first[2][..., 0::2]], -1)
     turned = turned.reshape(first[2].shape)
@@ -53,7 +53,7 @@ def listing_outputs(seed: int, heads: int, size: int) -> Sequence:
     """``forward`` of the listing.
 
     Raises:
-        ValueError: If the heads have an odd size, where the listing stops too.
+        ValueError: If the heads have an odd size, for which the listing fails too.
     """
     p, u = parameters(seed, heads, size), inputs(seed)
     with double_precision(True):

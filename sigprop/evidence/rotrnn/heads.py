@@ -1,4 +1,4 @@
-"""RotRNN's heads with random parameters: through the layer, and by dense matrices.
+"""RotRNN's heads with random parameters, run by the layer and by dense matrices.
 
 Source: RotRNN (2024), Eq. 11-13, Appendices B and C.
 """
@@ -40,7 +40,7 @@ class Parameters(NamedTuple):
 
 
 def same(p: Parameters) -> Parameters:
-    """The parameters as they are."""
+    """The parameters without a change."""
     return p
 
 
@@ -65,7 +65,7 @@ def inputs(seed: int) -> Sequence:
 def layer(p: Parameters) -> RotRNN:
     """``sigprop.layers.RotRNN`` of given parameters."""
     arrays = p.theta, p.gamma_log[:, 0], p.M, p.B.reshape(-1, WIDTH), p.C, p.D
-    return RotRNN(*map(jax.device_put, arrays))  # no program for each shape
+    return RotRNN(*map(jax.device_put, arrays))  # avoids a program for each shape
 
 
 @functools.cache
@@ -97,7 +97,7 @@ def dense(p: Parameters) -> Iterator[tuple[Matrix, Matrix]]:
 def dense_states(
     seed: int, heads: int, size: int, start: float = 0.0, change=same
 ) -> Sequence:
-    """Eq. 12's recurrence of changed parameters, head by head, concatenated."""
+    """States by Eq. 12 for changed parameters, head by head, concatenated."""
     p, u = change(parameters(seed, heads, size)), inputs(seed)
     first = start * draw(seed + 6, size)
     return np.hstack([recur(A, u @ B.T, first) for A, B in dense(p)])

@@ -93,12 +93,12 @@ def rotation_of_listing(seed: int, size: int) -> Matrix:
 
 
 def _stretches(seed: int) -> list[Stretch]:
-    """Decay, angles and state of three stretches."""
+    """Decay, angles and state of three intervals of time."""
     return [(0.5 + 0.1 * i, draw(seed + i, 2), draw(seed + 9 + i, 4)) for i in range(3)]
 
 
 def joined(seed: int, left: bool) -> Float[np.ndarray, " parts"]:
-    """``binf`` of three stretches, joined from the left or from the right."""
+    """``binf`` of three intervals, joined from the left or from the right."""
     with double_precision(True):
         a, b, c = ((g, jnp.asarray(t), jnp.asarray(x)) for g, t, x in _stretches(seed))
         if left:
@@ -111,13 +111,13 @@ def joined(seed: int, left: bool) -> Float[np.ndarray, " parts"]:
 def joined_by_steps(
     seed: int, sign: int = 1, order: int = 1, power: int = 1
 ) -> Float[np.ndarray, " parts"]:
-    """The recurrence of two steps, in complex numbers.
+    """The recurrence over two intervals in complex numbers.
 
     Args:
-        seed: Of the stretches.
-        sign: Of the angles.
-        order: In which the stretches come.
-        power: Of the decay.
+        seed: Seed of the intervals.
+        sign: Sign of the angles.
+        order: Order of the intervals.
+        power: Power of the decay.
     """
     gammas, angles, states = zip(*_stretches(seed)[::order], strict=True)
     h = np.zeros(2, complex)
@@ -126,7 +126,7 @@ def joined_by_steps(
     return np.concatenate([[np.prod(gammas)], sum(angles), h.view(float)])
 
 
-# What is drawn.
+# Random initial values.
 
 
 def skip_of_layer(seed: int, matrix: bool) -> Sequence:
@@ -155,7 +155,7 @@ def decay_of_uniform_square(u1: float, r_min: float, r_max: float) -> float:
 
 
 def angles_of_listing(heads: int, size: int) -> float:
-    """Angles a head has in ``init_params`` as extracted; none where NumPy refuses."""
+    """Number of angles per head in ``init_params`` as printed; none if NumPy fails."""
     try:
         shape: Any = (heads, size / 2)
         return np.random.default_rng(0).uniform(0, 1, shape).shape[1]
@@ -164,19 +164,19 @@ def angles_of_listing(heads: int, size: int) -> float:
 
 
 def planes(A: Matrix) -> float:
-    """Planes that a matrix turns: half its eigenvalues off the real axis."""
+    """Number of planes that a matrix rotates: half its nonreal eigenvalues."""
     return np.sum(np.abs(np.linalg.eigvals(A).imag) > 1e-9) / 2
 
 
 def angles_of_layer(heads: int, size: int) -> float:
-    """Planes that the layer's transition turns."""
+    """Number of planes that the layer's transition rotates."""
     p = parameters(1, heads, size)
     with double_precision(True):
         return planes(np.asarray(jax.jit(RotRNN.transition)(layer(p)))[0])
 
 
 def angles_of_loops(heads: int, size: int) -> float:
-    """Planes that the dense matrices turn."""
+    """Number of planes that the dense matrices rotate."""
     ((A, _), *_) = dense(parameters(1, heads, size))
     return planes(A)
 

@@ -155,7 +155,7 @@ def step_norm(
 def step_norm_of_atoms(
     seed: int, alpha: float, gamma: float, c: float, s: float, white: bool = True
 ) -> float:
-    """``E|x_t|^2`` for independent states and inputs, each on finitely many atoms."""
+    """``E|x_t|^2`` for independent states and inputs with finitely many values each."""
     covs = (covariance(seed, c), _input_covariance(seed, white))
     x, u = (np.linalg.cholesky(moments).T * math.sqrt(len(moments)) for moments in covs)
     A, B = rotation(seed, SIZE), input_matrix(seed, s)
@@ -174,7 +174,7 @@ def step_form(
 
 
 def elsewhere(routine: Callable[..., Any], **moved: Callable[[Any], Any]):
-    """A routine with some of its arguments replaced by functions of them."""
+    """A routine in which some arguments are replaced by functions of the arguments."""
     return lambda **point: routine(
         **point | {name: change(point[name]) for name, change in moved.items()}
     )
@@ -238,7 +238,7 @@ STEPS = (
 )
 ONE_STEP = {"reference": step_norm, "atoms": step_norm_of_atoms}
 
-# By name the powers of alpha and gamma that Eq. 6 does not have.
+# Mutants by name: powers of alpha and gamma other than those of Eq. 6.
 WRONG_POWERS = {
     "alpha on the input alone": {"on_state": (0, 1)},
     "alpha on the state alone": {"on_input": (0, 0)},

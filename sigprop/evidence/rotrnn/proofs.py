@@ -81,7 +81,7 @@ def lru_limit(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
 
 
 def lru_limit_by_sum(s_1: float, s_2: float, r_1: float, r_2: float, **_) -> float:
-    """Norm of two modes after so many steps that no more is left."""
+    """Norm of two modes after so many steps that the rest is negligible."""
     steps = math.ceil(-20 / math.log(max(r_1, r_2)))
     return lru_by_covariance(s_1, s_2, r_1, r_2, steps)
 
@@ -127,7 +127,7 @@ def product_of_two(
 
 
 def of_two(join: Callable[[Matrix, Matrix], Matrix], seed: int, size: int) -> Matrix:
-    """The exponential of what is made of two matrices that commute."""
+    """Exponential of a function of two commuting matrices."""
     return exponential_series(join(*commuting(seed, size)))
 
 

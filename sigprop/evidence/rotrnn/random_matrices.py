@@ -1,4 +1,4 @@
-"""Random matrices with what RotRNN asks of them: skew, orthogonal, rotations.
+"""Random matrices for the statements of RotRNN: skew-symmetric, orthogonal, rotations.
 
 Source: RotRNN (2024), Sections 3.1 and 3.2.
 """
@@ -15,7 +15,7 @@ Matrix = Inexact[np.ndarray, "_ _"]
 
 
 def draw(seed: int, *shape: int) -> Float[np.ndarray, "*shape"]:
-    """Normal entries."""
+    """Random matrix with standard normal entries."""
     return np.random.default_rng(seed).normal(size=shape)
 
 
@@ -33,7 +33,7 @@ def orthogonal(seed: int, size: int, sign: int) -> Matrix:
 
 
 def turns(by: Float[np.ndarray, " pairs"], size: int) -> Matrix:
-    """``Theta``: rotations by given angles, and a one if the size is odd."""
+    """``Theta``: rotations by given angles, with a one if the size is odd."""
     parts = [kit.block(eigenvalue) for eigenvalue in np.exp(1j * np.asarray(by))]
     return np.asarray(scipy.linalg.block_diag(*parts, *[1.0] * (size % 2)))
 

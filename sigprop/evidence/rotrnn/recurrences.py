@@ -1,4 +1,4 @@
-"""A linear recurrence: its parts, as one system, and through the LRU layer.
+"""States of a linear recurrence, by one linear system, by modes, and by the LRU.
 
 Source: RotRNN (2024), Eq. 2, 4, 6, 10 and 12.
 """

@@ -42,7 +42,7 @@ def with_square(seed: int, size: int, **_: int) -> Matrix:
 
 
 def of_unit_determinant(seed: int, size: int, **_: int) -> Matrix:
-    """A matrix of determinant one or minus one, and no more than that."""
+    """A matrix of determinant one or minus one, otherwise generic."""
     M = draw(seed, size, size)
     return M / abs(np.linalg.det(M)) ** (1 / size)
 
@@ -86,7 +86,7 @@ BLOCKS = {
     "reference": lambda **point: membership(rotation(**point)),
     "precise": member_of_precise_blocks,
 }
-# What is no rotation, though a reader may have taken it for one.
+# Matrices that are similar to rotations but are not rotations.
 WRONG_MEMBERS = {
     "a square for a product with the transpose": with_square,
     "a reflection": lambda seed, size, **_: membership(orthogonal(seed, size, -1)),
@@ -102,7 +102,7 @@ WRONG_BLOCKS = {
     "P not orthogonal": with_any_basis,
     "P^T lost": without_transpose,
 }
-# Other products of P and its angles than P Theta P^T.
+# Products of P and Theta other than P Theta P^T.
 WRONG_REBUILT = {
     "P^T first": lambda P, phases: P.T @ turns(phases, len(P)) @ P,
     "turned back": lambda P, phases: P @ turns(-phases, len(P)) @ P.T,

@@ -1,4 +1,4 @@
-"""The special orthogonal group: exponentials, membership, and all its members reached.
+"""The special orthogonal group: exponentials, membership, ``P Theta P^T``.
 
 Source: RotRNN (2024), Sections 3.1 and 3.2, Appendix A.
 """
@@ -58,7 +58,7 @@ def member_of_precise_blocks(seed: int, size: int, sign: int) -> Matrix:
         return np.array(rows, dtype=float)
 
 
-# Surjectivity: each rotation from one P of determinant one.
+# Surjectivity: each rotation comes from a P of determinant one.
 
 
 def _angle(block: Matrix) -> float:
@@ -74,7 +74,7 @@ def schur_form(A: Matrix) -> tuple[Matrix, Float[np.ndarray, " pairs"]]:
         paired = index + 1 < size and abs(form[index + 1, index]) > 1e-8
         (pairs if paired else singles).append(index)
         index += 2 if paired else 1
-    # Eigenvalues -1 come in pairs, and so do those of 1 but for one in an odd size.
+    # Eigenvalues -1 come in pairs.  So do eigenvalues 1, except for one in an odd size.
     singles.sort(key=lambda i: form[i, i])
     order = [i for first in pairs for i in (first, first + 1)] + singles
     P, form = P[:, order], form[np.ix_(order, order)]
@@ -116,9 +116,9 @@ def share_reached(
 ) -> float:
     """Share of rotations that ``exp(M - M^T) Theta exp(M - M^T)^T`` reproduces.
 
-    A ``P`` of determinant -1 has its last paired axis flipped, which turns the angle of
-    that plane over.  Without flips only those count whose ``P`` has determinant 1 already.
-    ``by`` makes the rotation of ``P`` and the angles.
+    If ``P`` has determinant -1, the last paired axis is flipped, which changes the sign
+    of the plane's angle.  Without flips, only rotations count whose ``P`` already has
+    determinant 1.  ``by`` makes the rotation from ``P`` and the angles.
     """
     reached = 0
     for A in (sample := sample_of_rotations(seed, size)):

@@ -28,7 +28,7 @@ from sigprop.layers.dense import LinearRNN
 
 
 class Stack(NamedTuple):
-    """Systems of one input and one output, and what mixes their outputs."""
+    """Systems with one input and one output, and the mixing of their outputs."""
 
     A: list[Matrix]
     b: Float[np.ndarray, "d n"]
@@ -88,13 +88,13 @@ def stack_as_one(
     """Outputs of one block-diagonal system, read out and mixed.
 
     Args:
-        seed: Of the systems.
-        d: Channels.
-        n: States of each system.
-        mixed: Whether the outputs are mixed; a mutant if not.
-        turned: Whether the mixing is transposed, a mutant.
-        shared: Whether all channels have the first matrix, a mutant.
-        full: Whether each system reads all channels, a mutant.
+        seed: Seed of the systems.
+        d: Number of channels.
+        n: Number of states of each system.
+        mixed: False for a mutant without mixing.
+        turned: True for a mutant with the transposed mixing.
+        shared: True for a mutant with the first matrix in all channels.
+        full: True for a mutant in which each system reads all channels.
     """
     system = stack(seed, d, n)
     if shared:
@@ -138,7 +138,7 @@ def channels_reached(by: Any, kind: str, seed: int, d: int, n: int) -> int:
 
 
 def couplings(by: Any, seed: int, heads: int, size: int) -> list[int]:
-    """Entries of the derivatives by state and by input that are not zero."""
+    """Number of nonzero entries of the derivatives by state and by input."""
     return [int(np.sum(np.abs(part) > 1e-9)) for part in by(seed, heads, size)]
 
 

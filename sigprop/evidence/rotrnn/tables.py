@@ -43,7 +43,7 @@ def in_lru_paper(label: str) -> list[float]:
 
 
 def head_sizes() -> list[float]:
-    """Numbers a head has, by the presets."""
+    """Sizes of heads in the presets."""
     return [rotrnn_paper(task).state_size / ROTRNN_HEADS for task in PRESETS]
 
 

@@ -1,4 +1,4 @@
-"""A head under white noise: the norm of its state, and what keeps that norm.
+"""The norm of a head's state under white noise, and factors that keep it constant.
 
 Source: RotRNN (2024), Section 3.3.
 """

@@ -1,8 +1,9 @@
 """Evidence for our own statements on gates with correlated inputs.
 
-A chain of two values by every sequence and by many steps.  Layers by every sequence of
-two inputs that stay, run through the layer, and by simulation with AR(1) series; both are
-the compiled program of the layers whose inputs are independent.
+A chain of two values is judged by the sum over all sequences, and by many steps of the
+recursion.  Layers are judged by the sum over all sequences of two inputs, and by
+simulation with AR(1) series.  Both run the compiled program that is used for
+independent inputs.
 """
 
 import functools
@@ -31,11 +32,11 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory import correlated_gates as theory
 from sigprop.theory.claims import Claim
 
-FADED = 12  # steps after which |a| of at most 0.1 has left 1e-12
+FADED = 12  # steps after which |a|^n is below 1e-12 for |a| up to 0.1
 
 
 def _point(p: float, rho: float, first: Any, second: Any) -> dict[str, Any]:
-    """A chain of two values, and the expectations that the statement takes."""
+    """A chain of two values, and the expectations in the statement."""
     point: dict[str, Any] = {"p": p, "rho": rho}
     expected = dict.fromkeys(theory.F, 0.0)
     for chance, (a, b) in ((p, first), (1 - p, second)):
@@ -58,7 +59,7 @@ def _recursion(**at: Any) -> Recursion:
 
 
 def enumerated(steps: int, **at: Any) -> float:
-    """``E h^2`` over all sequences of two values that stay."""
+    """``E h^2`` as a sum over all sequences of two values with correlation ``rho``."""
     p, rho = at["p"], at["rho"]
     chances, total = (p, 1 - p), []
     for sequence in itertools.product((0, 1), repeat=steps):
@@ -83,7 +84,7 @@ CHAINS: Points = tuple(
     )
 )
 
-# Whole layers: those of numbers a neuron, each at a correlation of its own.
+# Whole layers with elementwise gates, each with another correlation of inputs.
 
 RHO = {"rglru": 0.9, "mingru": -0.6, "selective": 0.8, "gla": -0.5, "unit": 0.7}
 
@@ -107,14 +108,14 @@ def closure(name: str, rho: float) -> dict[str, float]:
 
 @functools.cache
 def plans(name: str) -> dict[str, Plan]:
-    """The plan of each quantity of a layer, of a pilot's variance."""
+    """The plan of each quantity of a layer, from the variance in a pilot."""
     key = pilot_key(f"sigprop:gates-remembering {name}")
     pilot = gates.sampled_moments(key, gates.layer_of(name), gates.PILOT, RHO[name])
     return gates.planned(pilot, gates.HEAVY.get(name, gates.INFLATION))
 
 
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """Judge moments of each layer by all sequences that stay, and by simulation."""
+    """Judge moments of each layer by sums over all sequences, and by simulation."""
     results = []
     with double_precision(True):
         for name, rho in RHO.items():
@@ -147,7 +148,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def mutants(rho: float) -> dict[str, dict[str, Any]]:
-    """By name, options of ``mutated_gated`` under which the operator is a wrong one."""
+    """Options of ``mutated_gated`` that make the operator wrong, by name."""
 
     def without(index: int) -> dict[str, Any]:
         def change(parts: list[Any]) -> list[Any]:
@@ -172,7 +173,7 @@ def mutants(rho: float) -> dict[str, dict[str, Any]]:
 
 def score(claim: Claim) -> Score:
     """Mutation score: mutants that the sequences of two inputs refute or miss."""
-    del claim  # all of them are tried on every layer
+    del claim  # all mutants are tried on every layer
     survivors, total = [], 0
     with double_precision(True):
         for name, rho in RHO.items():

@@ -1,10 +1,11 @@
 """Evidence for our own statements on the Hessian at any parameters.
 
-Small students near the edge of stability, eigenvalues of modulus 0.9999 and 0.99, a
-teacher a little aside; one input, one output.  Entries are divided by ``sqrt(G_ii G_jj)``
-with ``G`` the part of Gauss and Newton, the scale on which an entry matters.
+Students are small, with one input and one output.  Their eigenvalues have modulus
+0.9999 and 0.99, and those of the teacher are close to them.  Entries are divided by
+``sqrt(G_ii G_jj)`` with the Gauss-Newton matrix ``G``, because an entry matters
+relative to this scale.
 
-Source: the layers of ``sigprop.layers``; ``precise_losses`` judges.
+Source: the layers of ``sigprop.layers``; ``precise_losses`` gives the reference values.
 """
 
 import functools
@@ -42,9 +43,9 @@ PROCESSES = {
     "rho=0.9": Covariance(0.0, 1.0, 0.9),
     "mixed": Covariance(0.3, 1.2, 0.7),
 }
-STEP = 0.1  # of S4
-ASIDE = 0.01  # of a radian, from the students' eigenvalues to the teacher's
-FLAT = 1e-12  # a scale of rounding, in units of the largest
+STEP = 0.1  # step size of S4
+ASIDE = 0.01  # phase between students' and teacher's eigenvalues, in radians
+FLAT = 1e-12  # rounding error relative to the largest entry
 
 Draw = np.random.Generator
 
@@ -141,7 +142,7 @@ def student(name: str) -> Layer:
 
 
 def teacher() -> ComplexDiagonal:
-    """The teacher, its eigenvalues a hundredth of a radian from the students'."""
+    """The teacher, with eigenvalues a hundredth of a radian from the students'."""
     with double_precision(True):
         draw = np.random.default_rng(8)
         return _diagonal(draw, "cartesian", LAM * np.exp(1j * ASIDE))
@@ -223,10 +224,10 @@ def _blur_transfer(z: Any, values: Mapping[str, Any]) -> Any:
 
 @functools.cache
 def by_spectrum(layer: str, process: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian of a BLUR from its transfer function, which has no ages.
+    """The scaled Hessian of a BLUR from its transfer function, without sums over ages.
 
-    The loss is the mean over the circle of the input's density times the squared modulus
-    of the error's transfer function.
+    The loss is the mean over the circle of the input's density times the squared
+    modulus of the error's transfer function.
     """
     with double_precision(True):
         values = dict(sorted(parameters(student(layer)).items()))
@@ -249,12 +250,12 @@ def by_spectrum(layer: str, process: str) -> Float[np.ndarray, "p p"]:
         return np.asarray(program(x, z, share, goal)) / _scale(layer, process)
 
 
-# What an error would leave: each must be told from the truth.
+# Hessians with errors, each of which the evidence must refute.
 
 
 @functools.cache
 def of_white_input(layer: str, process: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian under white input of the same variance."""
+    """The scaled Hessian under white input of the same variance, as a mutant."""
     a, b, _ = PROCESSES[process]
     with double_precision(True):
         white_task = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
@@ -271,7 +272,7 @@ MUTANTS: dict[str, Callable[..., Any]] = {
 }
 
 
-# By family the layers at one input each, and a route that no other family can take.
+# By family: its layers, with one input each, and a route of this family only.
 FAMILIES: dict[str, tuple[dict[str, str], Callable[..., Any]]] = {
     "diagonal": (dict.fromkeys(("cartesian", "lru", "s4"), "mixed"), by_autodiff),
     "dense": ({"dense": "mixed", "block": "rho=0.9"}, by_gramian),
@@ -280,13 +281,13 @@ FAMILIES: dict[str, tuple[dict[str, str], Callable[..., Any]]] = {
 
 
 def by_own_route(layer: str, process: str) -> Float[np.ndarray, "p p"]:
-    """The scaled Hessian by the route of the layer's family."""
+    """The scaled Hessian by a route that only this layer's family has."""
     (route,) = (own for layers, own in FAMILIES.values() if layer in layers)
     return route(layer, process)
 
 
 def in_one_family(family: str, mutant: str, **point: str) -> Float[np.ndarray, "p p"]:
-    """The Hessian with a mutant in the layers of one family, and right in all others."""
+    """The Hessian with a mutant in the layers of one family only."""
     layers, _ = FAMILIES[family]
     wrong = point["layer"] in layers
     return MUTANTS[mutant](**point) if wrong else by_differences(**point)

@@ -1,4 +1,4 @@
-"""Evidence on the delta rule as regression: sequences, covariances and searches."""
+"""Evidence on the delta rule as regression: sequences, covariances, searches."""
 
 import math
 from functools import partial
@@ -12,14 +12,14 @@ from sigprop.evidence.sigprop.delta_rules import sequences
 from sigprop.evidence.sigprop.layers_of_today import axes, simplex
 from sigprop.judge.basis import Basis, Evidence
 
-MANY = 400  # writes after which an error stays
+MANY = 400  # writes until the error is stationary
 Matrix = Float[np.ndarray, "d d"]
 
 
 def error_after(
     covariance: Matrix, keys: Float[np.ndarray, "keys d"], beta: float, sigma: float
 ) -> Matrix:
-    """Covariance of ``s - m`` after a write of one of some keys."""
+    """Covariance of ``s - m`` after one write with a random one of some keys."""
     projections = keys[:, :, None] * keys[:, None, :]
     steps = np.eye(keys.shape[1]) - beta * projections
     after = steps @ covariance @ steps + (sigma * beta) ** 2 * projections
@@ -32,7 +32,7 @@ def of_new_key(covariance: Matrix) -> float:
 
 
 def _rule(d: int, size: float) -> Float[np.ndarray, " d"]:
-    """A rule to learn, of ``|m|^2 = size d``."""
+    """A linear map to learn, with ``|m|^2 = size d``."""
     rule = np.cos(1 + np.arange(d))
     return rule * math.sqrt(size * d) / np.linalg.norm(rule)
 
@@ -72,7 +72,7 @@ def tracking_by_covariance(beta: float, sigma: float, q: float, d: int) -> float
 
 
 def tracking_by_system(beta: float, sigma: float, q: float, d: int) -> float:
-    """A linear system for the covariance that a move and a write keep."""
+    """The stationary covariance under steps of ``m`` and writes, by a linear system."""
     columns = []
     for index in range(d * d):
         unit = np.zeros(d * d)
@@ -85,7 +85,7 @@ def tracking_by_system(beta: float, sigma: float, q: float, d: int) -> float:
 
 
 def tracking_rate_by_search(Q: float) -> float:
-    """The rate of the least error, whose moves have this variance."""
+    """The learning rate with the smallest error, for this variance of steps."""
     d, sigma = 2, 0.7
     found = scipy.optimize.minimize_scalar(
         lambda beta: tracking_by_system(beta, sigma, Q * sigma**2 / d, d),
@@ -97,7 +97,7 @@ def tracking_rate_by_search(Q: float) -> float:
 
 
 def gain_by_search(error: float, sigma: float) -> float:
-    """The rate after which the error is least."""
+    """The learning rate that gives the smallest error."""
     return _best(error, sigma, 3)[0]
 
 

@@ -1,7 +1,8 @@
 """Evidence on the delta rule as a memory: sequences of keys, and covariances of states.
 
-Expectations are means over a few keys that have the moments of all: axes and the corners of
-a simplex those of second order, the axes of regular bodies those of fourth order too.
+Expectations are means over a few keys with the moments of isotropic keys.  The axes,
+and the corners of a simplex, have the moments of second order.  The axes of regular
+bodies also have those of fourth order.
 """
 
 import itertools
@@ -18,7 +19,7 @@ from sigprop.evidence.sigprop.layers_of_today import axes, householder, simplex
 from sigprop.judge.basis import Basis, Evidence
 
 Keys = Float[np.ndarray, "keys d"]
-MANY = 1000  # writes that fill a memory
+MANY = 1000  # writes until a memory is stationary
 GOLDEN = (1 + math.sqrt(5)) / 2
 
 
@@ -58,7 +59,7 @@ def state_by_sequences(beta: float, d: int, T: int, alpha: float = 1.0) -> float
 
 
 def overlap_by_sequences(beta: float, d: int, T: int) -> float:
-    """Over all sequences of the axes of a regular body, in the mean of its own key."""
+    """Mean squared overlap over keys and sequences of the axes of a regular body."""
     keys = body(d)
     step = partial(householder, beta)
     values = [
@@ -70,7 +71,7 @@ def overlap_by_sequences(beta: float, d: int, T: int) -> float:
 
 
 def body(d: int) -> Keys:
-    """Axes of a regular body: their moments up to the fifth order are a sphere's."""
+    """Axes of a regular body, with the moments of a sphere up to fifth order."""
     if d == 2:
         angles = np.pi / 3 * np.arange(3)
         return np.stack([np.cos(angles), np.sin(angles)], 1)
@@ -110,7 +111,7 @@ def written(
     beta: float,
     g: float,
 ) -> Float[np.ndarray, "d d"]:
-    """``E s^T s`` after a write of one of some keys, with weight ``g`` on the value."""
+    """``E s^T s`` after a write with a random key; ``g`` is the weight of the value."""
     projections = keys[:, :, None] * keys[:, None, :]
     steps = alpha * (np.eye(keys.shape[1]) - beta * projections)
     after = steps @ covariance @ steps + g**2 * projections
@@ -133,7 +134,7 @@ def limit_by_kronecker(alpha: float, beta: float, d: int) -> float:
 
 
 def filled(keys: Keys, alpha: float, beta: float, g: float) -> Float[np.ndarray, "d d"]:
-    """The covariance that a write leaves as it is."""
+    """The stationary covariance, which a write does not change."""
     d = keys.shape[1]
     source = g**2 * np.mean([np.outer(key, key) for key in keys], axis=0)
     system = np.eye(d * d) - _moved(keys, alpha, beta)
@@ -146,7 +147,7 @@ def _moved(keys: Keys, alpha: float, beta: float) -> Float[np.ndarray, "d2 d2"]:
 
 
 def edge_by_spectrum(alpha: float, d: int) -> float:
-    """The rate above one at which the covariance's own eigenvalue is one."""
+    """The rate above one at which the covariance's recursion has the eigenvalue one."""
 
     def excess(beta: float) -> float:
         return float(
@@ -157,15 +158,15 @@ def edge_by_spectrum(alpha: float, d: int) -> float:
 
 
 class Memory:
-    """A memory of a rule, and what reading a key gives.
+    """The memory of a delta rule, and the value that is read with a key.
 
     Args:
         d: Entries of a key.
         alpha: Decay.
-        beta: Removed along a key.
+        beta: Share that is removed along a key.
         g: Weight of a value.
-        keys: What keys there are.
-        writes: Writes before the key that is read; if none is given, it is full.
+        keys: Possible keys.
+        writes: Writes before the reading; by default, the memory is stationary.
     """
 
     def __init__(
@@ -196,14 +197,14 @@ class Memory:
         return math.fsum(energies) / len(energies)
 
     def signal(self, T: int) -> float:
-        """``E v s_T k`` of the value that was written with it."""
+        """``E v s_T k`` of the value that was written with the key."""
         alpha, beta, g = self.rule
         mean = alpha * np.mean([householder(beta, key) for key in self.keys], axis=0)
         power = np.linalg.matrix_power(mean, T)
         return float(np.mean([g * key @ power @ key for key in self.keys]))
 
     def share(self, T: int) -> float:
-        """Explained share of the value."""
+        """Share of the value that the reading explains."""
         return self.signal(T) ** 2 / self.energy(T)
 
     def error(self, T: int) -> float:
@@ -217,7 +218,7 @@ def delta(d: int, beta: float, keys: Callable[[int], Keys] = simplex) -> Memory:
 
 
 def reading_by_sequences(beta: float, d: int, T: int) -> tuple[float, float, float]:
-    """Energy, signal and error of a key's reading, over all sequences of axes.
+    """Energy, signal and error of a reading, over all sequences of axes.
 
     Older values are in a state whose rows are ``filled``, one for each of many values.
     """
@@ -249,7 +250,7 @@ def interference_by_covariance(beta: float, d: int, T: int) -> float:
 
 
 def interference_by_sequences(beta: float, d: int, T: int) -> float:
-    """Over all sequences of axes, in the mean over keys that are read."""
+    """Over all sequences of axes, as a mean over keys that are read."""
     values = []
     for first, *later in sequences(axes(d), T + 1):
         for n, key in enumerate(later):
@@ -259,7 +260,7 @@ def interference_by_sequences(beta: float, d: int, T: int) -> float:
 
 
 def horizon_by_error(beta: float, d: int) -> float:
-    """Return the time at which the error of the mean memory passes one."""
+    """Return the time at which the error of the mean memory exceeds one."""
     memory = delta(d, beta)
     mean = np.mean([householder(beta, key) for key in memory.keys], axis=0)
     values, vectors = np.linalg.eigh(mean)
@@ -272,7 +273,7 @@ def horizon_by_error(beta: float, d: int) -> float:
 
 
 def rate_by_search(d: int, T: int) -> float:
-    """The rate of the largest share, of memories that are filled anew at each rate."""
+    """The rate with the largest share, with a stationary memory for each rate."""
     found = scipy.optimize.minimize_scalar(
         lambda beta: -delta(d, beta).share(T),
         bounds=(0.05, 1.2),
@@ -283,7 +284,7 @@ def rate_by_search(d: int, T: int) -> float:
 
 
 def capacity_by_sum(beta: float, d: int) -> float:
-    """Shares, summed value by value until nothing is left of them."""
+    """Sum of shares over values, until the shares vanish."""
     memory = delta(d, beta)
     energy, T, total = memory.energy(1), 0, 0.0
     while True:
@@ -299,7 +300,7 @@ def decayed(alpha: float, d: int, T: int, keys: Callable[[int], Keys]) -> float:
 
 
 def _best_decay(d: int, T: int, keys: Callable[[int], Keys]) -> tuple[float, float]:
-    """The square of the best decay and the share that it explains, by a search."""
+    """The square of the best decay and the explained share, by a search."""
     found = scipy.optimize.minimize_scalar(
         lambda squared: -decayed(math.sqrt(squared), d, T, keys),
         bounds=(0.01, 0.99),
@@ -325,7 +326,7 @@ def limit_by_lengths(d: int) -> float:
 
 
 def _left(d: int, beta: float, T: int) -> float:
-    """Return the share of the signal that is left after ``T`` writes."""
+    """Return the share of the signal that remains after ``T`` writes."""
     values = np.linalg.eigvalsh(
         np.mean([householder(beta, key) for key in simplex(d)], axis=0)
     )
@@ -354,7 +355,7 @@ def rare_by_recursion(beta: float, p: float, T: int) -> float:
 
 
 def rare_by_counts(beta: float, p: float, T: int) -> float:
-    """By how often the axis was written, and the weights of its values."""
+    """By the number of writes along the axis, and the weights of their values."""
     terms = []
     for count in range(T + 1):
         chance = math.comb(T, count) * p**count * (1 - p) ** (T - count)

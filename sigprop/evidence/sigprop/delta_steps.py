@@ -70,10 +70,10 @@ def gaussian_by_nodes(beta: float, d: int, T: int) -> float:
 
 
 def gaussian_by_lengths(beta: float, d: int, T: int) -> float:
-    """By the distribution of a key's length: along it ``1 - beta |k|^2`` is left."""
-    scale = 2 ** (d / 2) * math.gamma(d / 2)  # of |k|^2 d, which is chi-squared
+    """By the distribution of ``|k|^2``: along the key, ``1 - beta |k|^2`` remains."""
+    scale = 2 ** (d / 2) * math.gamma(d / 2)  # |k|^2 d is chi-squared
 
-    def density(x: float) -> float:  # of its root
+    def density(x: float) -> float:  # density of its square root
         return 2 * x ** (d - 1) * math.exp(-x * x / 2) / scale
 
     along, _ = scipy.integrate.quad(
@@ -107,7 +107,7 @@ def implicit_state(beta: float, s: float, d: int, keys: Callable[[int], Keys]) -
 def goose(
     w: Any, a: Any, c: Float[np.ndarray, " d"]
 ) -> Float[np.ndarray, "d d"] | Complex[np.ndarray, "d d"]:
-    """One step of RWKV-7."""
+    """One step of RWKV-7 ("Goose")."""
     return np.diag(w * np.ones(len(c))) - np.outer(c, a * c)
 
 
@@ -136,7 +136,7 @@ def norm_by_singular_values(c: float) -> float:
 
 
 def norm_by_search(c: float) -> float:
-    """The most that the step stretches a vector, by its angle."""
+    """The largest factor by which the step stretches a vector, over its angle."""
     A = goose(1.0, np.array([1.0, 0.0]), np.array([math.sqrt(c), math.sqrt(1 - c)]))
 
     def shrunk(angle: float) -> float:
@@ -153,7 +153,7 @@ def norm_by_search(c: float) -> float:
 def goose_energy(
     w: float, a: float, d: int, T: int, keys: Callable[[int], Keys]
 ) -> float:
-    """``E |A|_F^2/d`` of ``T`` steps whose entries share decay and gate."""
+    """``E |A|_F^2/d`` of ``T`` steps with the same decay and gate for all entries."""
     return energy_by_sequences(lambda key: goose(w, a, key), keys(d), T)
 
 

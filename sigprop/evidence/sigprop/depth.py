@@ -1,4 +1,4 @@
-"""Evidence for the moments of whole networks: impulses if linear, else simulation."""
+"""Evidence for moments of whole networks: impulse responses, or simulation."""
 
 import dataclasses
 import functools
@@ -29,11 +29,11 @@ from sigprop.theory.claims import Claim
 
 CLAIM = "sigprop:network-moments"
 STEPS, WIDTH, FEATURES, DEPTH = 32, 32, 12, 3
-RADII, SHORT = (0.4, 0.9), (0.1, 0.4)  # the latter forget within the steps
-MOVED = 0.2  # deviation by which every weight is moved, so that the blocks matter
+RADII, SHORT = (0.4, 0.9), (0.1, 0.4)  # with the latter, states forget within the steps
+MOVED = 0.2  # standard deviation of changes of weights, so that blocks matter
 MARGIN, OFF = 0.15, 0.06
 PILOT, INFLATION = 512, 1.5
-EXACT = 1e-9  # asked of a linear network
+EXACT = 1e-9  # relative error allowed for a linear network
 NAMES = ("stream", "state")
 PROCESS = AR1(0.5)
 R = PROCESS.autocovariance(np.arange(STEPS))
@@ -43,7 +43,7 @@ Mutant = Callable[[Network], Network]
 
 @functools.cache
 def network(radii: tuple[float, float], mixing: str) -> tuple[Network, Any]:
-    """The network that the claim is about, the same in every run, and its state."""
+    """The network of the claim, the same in every run, and its state."""
     preset = dataclasses.replace(
         zucchet_paper(nu0=0.5, features=FEATURES),
         layer="lru",
@@ -82,7 +82,7 @@ def _look_at_all(net: Network, state: Any, u: Float[Array, "num time features"])
 
 
 def measure(key: PRNGKeyArray, num: int) -> list[Estimate]:
-    """Stream and states of the network, an entry a block, over sampled inputs."""
+    """Stream and states of the network over sampled inputs, with an entry per block."""
     parts = []
     for index in range(-(-num // PILOT)):
         u = channels(
@@ -101,7 +101,7 @@ def measure(key: PRNGKeyArray, num: int) -> list[Estimate]:
 
 @functools.cache
 def planned() -> Plan:
-    """The plan of every block and quantity, by a pilot of the one that varies most."""
+    """The plan of every block and quantity, from a pilot of the most variable one."""
     pilot = measure(pilot_key(CLAIM), PILOT)
     spread = max(float(np.max(estimate.sem / estimate.mean)) for estimate in pilot)
     sized = plan(MARGIN, variance=INFLATION * PILOT * spread**2, exact=False, off=OFF)
@@ -116,7 +116,7 @@ def simulation(seed: int) -> list[Estimate]:
 
 @functools.cache
 def exact() -> Moments:
-    """Moments of the linear network: double sums of its own responses to impulses."""
+    """Moments of the linear network, by double sums of its impulse responses."""
     impulses = np.zeros((FEATURES * STEPS + 1, STEPS, FEATURES))
     for age, channel in np.ndindex(STEPS, FEATURES):
         impulses[FEATURES * age + channel, STEPS - 1 - age, channel] = 1
@@ -159,7 +159,7 @@ def moments(mutant: Mutant = lambda net: net) -> Results:
 
 
 def _every(where: Callable[[Any], Any], change: Callable[[Array], Array]) -> Mutant:
-    """A mutant in every block, in what ``where`` finds in its mixing."""
+    """A mutant in the mixing of every block, at the place that ``where`` finds."""
 
     def mutant(model: Network) -> Network:
         if model.blocks[0].mixing is None:

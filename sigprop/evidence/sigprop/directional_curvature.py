@@ -1,9 +1,9 @@
-"""The curvature of the exact loss along directions, by sums over ages and without them.
+"""Curvature of the exact loss along directions, by sums over ages and by other routes.
 
-``v' H v = 2 sum_jk w(j, k) (<g_j', g_k'> + <d_j, g_k''>)``, with ``w`` the weight of two
-ages in the loss, ``d`` the difference of the responses and ``g'``, ``g''`` the
-derivatives of the student's along ``v``.  The first part is that of Gauss and Newton; the
-second vanishes with the loss.
+``v' H v = 2 sum_jk w(j, k) (<g_j', g_k'> + <d_j, g_k''>)``, with ``w`` the weight of
+two ages in the loss and ``d`` the difference of the impulse responses.  ``g'`` and
+``g''`` are derivatives of the student's response along ``v``.  The first part is the
+Gauss-Newton part.  The second part vanishes if the loss is zero.
 
 Notation: g  response by age, from ``1 - T`` to ``T - 1`` (2 T - 1, d_out, d_in).
 """
@@ -26,10 +26,10 @@ def tangent(
     """``g'`` from first-order perturbation of every mode, in closed form.
 
     Args:
-        known: Of the layer at which to differentiate.
+        known: Perturbed layer at the parameters of the derivative.
         along: The direction, by the name of each parameter.
         length: ``T``.
-        derivatives: Whether eigenvalues move too, as they do.
+        derivatives: False for a mutant with constant eigenvalues.
     """
     by_age = np.zeros((2 * length - 1, *known.modes[0].skip.shape))
     for half, modes in enumerate(known.modes):
@@ -61,7 +61,7 @@ def _moved(
 
 
 def moved(known: Perturbed, **parts: float) -> Perturbed:
-    """The perturbed layer with parts of its tangents multiplied."""
+    """The perturbed layer, with factors on parts of its tangents."""
     tangents = {
         name: tuple(
             half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})

@@ -50,7 +50,7 @@ def decay_time_by_odds(nu_0: float, times: float) -> float:
 def both_ways(
     time: Callable[..., float], nu_0: float, times: float
 ) -> Float[np.ndarray, "2"]:
-    """A time and its negative, whose upper bounds are those of the time."""
+    """A time and its negative, to bound it from both sides."""
     return time(nu_0, times) * np.array([1, -1])
 
 

@@ -1,4 +1,4 @@
-"""Evidence on powers of Gaussian matrices: gluings of a polygon, exact quadrature."""
+"""Evidence on powers of Gaussian matrices: gluings of polygons, exact quadrature."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def _pairings(sides: tuple[int, ...], steps: int, real: bool) -> Iterator[Pairs]:
-    """Every way to glue sides in pairs; complex ones only to the other half."""
+    """Every pairing of sides; for complex entries only between the two halves."""
     if not sides:
         yield ()
         return
@@ -32,7 +32,7 @@ def _pairings(sides: tuple[int, ...], steps: int, real: bool) -> Iterator[Pairs]
 
 
 def _corners(pairs: Pairs, steps: int) -> int:
-    """Number of corners of the polygon that stay apart.
+    """Number of corners that the polygon has after gluing.
 
     Side ``i`` has a row and a column; the sides of the transpose have the column first.
     Gluing joins rows to rows and columns to columns.
@@ -122,7 +122,7 @@ def untied_by_nodes(n: int, k: int) -> float:
 
 
 def untied_by_lengths(n: int, k: int) -> float:
-    """By the second moment of a sum of squares, which has the distribution of an energy."""
+    """By the second moment of a sum of squares, which is distributed like an energy."""
 
     def integrand(x: float) -> float:
         scale = math.lgamma(n / 2) + n / 2 * math.log(2)
@@ -160,7 +160,7 @@ def uniform_by_values(n: int, spread: float) -> float:
 
 
 def _input(n: int, spread: float) -> Any:
-    """A unit vector, one entry apart from the others, of a sum of fourth powers."""
+    """A unit vector with a given sum of fourth powers, in which one entry differs."""
 
     def excess(first: float) -> float:
         return first**2 + (1 - first) ** 2 / (n - 1) - spread

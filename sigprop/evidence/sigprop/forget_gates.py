@@ -27,14 +27,14 @@ from sigprop.theory.forget_gates import (
 )
 
 NODES = 60
-LONG = 4000  # steps that stand for the limit
+LONG = 4000  # number of steps for the limit
 FAR = 45.0  # beyond this the logistic density is below 1e-19
-LENGTH = 1e5  # steps that stand for a long sequence
-STEPS = 12  # of a sequence behind a stabiliser
+LENGTH = 1e5  # number of steps for a long sequence
+STEPS = 12  # steps of a sequence with a stabiliser
 
 
 def over_logistic(function: Callable[[float], float]) -> float:
-    """The mean over a standard logistic variable, of what its sigmoid gives."""
+    """The mean over a standard logistic variable of a function of its sigmoid."""
     total = 0.0
     for low, high in ((-FAR, -6.0), (-6.0, 0.0), (0.0, 6.0), (6.0, FAR)):
         nodes, weights = legendre(low, high, NODES)
@@ -62,7 +62,7 @@ def bounded_by_recursion(bound: float) -> float:
 
 
 def bounded_by_sum(bound: float) -> float:
-    """A sum over ages of inputs, of means over the gate's argument."""
+    """A sum over ages, with means over the gate's argument."""
 
     def mean(function: Callable[[Any], Any]) -> float:
         return over_logistic(lambda s: function(bound + (1 - bound) * s))
@@ -133,7 +133,7 @@ def chrono_by_integral(T: float) -> float:
 
 
 def kept_by_limit(share: float) -> float:
-    """The mean at a long length and at its double, extrapolated in its inverse."""
+    """The mean at a large length and its double, extrapolated in the inverse length."""
 
     def kept(length: float) -> float:
         value = 0.0
@@ -213,7 +213,7 @@ def _normal(function: Callable[[Any], Any]) -> float:
 def _lognormal(power: int, b: float, spread: float) -> float:
     """A moment of a log-normal variable by its density."""
 
-    def integrand(t: float) -> float:  # of the logarithm
+    def integrand(t: float) -> float:  # as a function of the logarithm
         z = (t - b) / spread
         return math.exp(power * t - z * z / 2) / (spread * math.sqrt(2 * math.pi))
 
@@ -223,7 +223,7 @@ def _lognormal(power: int, b: float, spread: float) -> float:
 
 
 def share_by_nodes(spread: float) -> float:
-    """Means at Hermite nodes, of gates around another bias."""
+    """Means at Hermite nodes, for gates shifted to another bias."""
     gate = partial(_gate, 0.3, spread)
     return _normal(gate) ** 2 / _normal(lambda z: gate(z) ** 2)
 
@@ -267,7 +267,7 @@ def _sequence(f: float, b: float) -> Iterator[Gates]:
 
 
 def plain_output(f: float, b: float) -> Float[np.ndarray, " values"]:
-    """The output of the equations, whose state has no stabiliser."""
+    """The output of the printed equations, without a stabiliser."""
     C, n, query = np.zeros((3, 2)), np.zeros(2), np.array([0.1, -0.3])
     for log_f, log_i, key, value in _sequence(f, b):
         C = math.exp(log_f) * C + math.exp(log_i) * np.outer(value, key)
@@ -283,14 +283,14 @@ def stabilised_output(
     remembered: bool = True,
     started: float = -math.inf,
 ) -> Float[np.ndarray, " values"]:
-    """The output of released code, or of a wrong version of it.
+    """The output of the released code, or of a mutant.
 
     Args:
         f: The largest forget gate.
         b: Bias of the input gate.
-        bound: What the normaliser is at least, by the stabiliser.
-        normalised: Whether the normaliser is divided as the state is.
-        remembered: Whether the old stabiliser is taken out of the old state.
+        bound: Lower bound of the normaliser, from the stabiliser.
+        normalised: False for a mutant without the stabiliser in the normaliser.
+        remembered: False for a mutant that keeps the old stabiliser in the old state.
         started: The stabiliser before the first step.
     """
     C, n, query = np.zeros((3, 2)), np.zeros(2), np.array([0.1, -0.3])
@@ -312,7 +312,7 @@ def stabilised_output(
 
 
 def lstm_jacobian(mu: float, f: float, i: float, o: float) -> Float[np.ndarray, "2 2"]:
-    """Derivatives of one LSTM neuron at rest, whose gates move too."""
+    """Jacobian of one LSTM neuron at rest, including derivatives of the gates."""
     pre = [math.log(gate / (1 - gate)) for gate in (f, i, o)]
 
     def step(state: Any) -> Any:
@@ -334,7 +334,7 @@ def lstm_by_search(f: float, i: float, o: float) -> float:
 
 
 def gru_by_jacobian(**at: float) -> float:
-    """The determinant of the derivatives of a GRU step, whose gates move too."""
+    """Determinant of the Jacobian of a GRU step, including derivatives of the gates."""
     f, r = (np.array([at[f"{name}_1"], at[f"{name}_2"]]) for name in "fr")
     W = np.array([[at[f"w_{row}{column}"] for column in (1, 2)] for row in (1, 2)])
     log_f, log_r = np.log(f / (1 - f)), np.log(r / (1 - r))

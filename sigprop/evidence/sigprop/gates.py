@@ -1,8 +1,9 @@
 """Evidence for our own statements on gates that depend on the input alone.
 
-Recurrences of random coefficients by every sequence of a law of two values.  Layers by
-every sequence of a law of two inputs, run through the layer, and by simulation with
-Gaussian inputs; both are one compiled program.
+Recurrences with random coefficients are judged by the sum over all sequences of
+coefficients with two values.  Layers are judged by the sum over all sequences of two
+inputs, and by simulation with Gaussian inputs.  Both run one compiled program of the
+layer.
 """
 
 import dataclasses
@@ -49,12 +50,12 @@ from sigprop.theory import gated_moments as theory
 
 # Recurrences of random coefficients.
 
-FADED = 12  # steps after which E a^2 = 0.07 has left 1e-14
+FADED = 12  # steps after which (E a^2)^n is below 1e-14 for E a^2 = 0.07
 Pair = tuple[float, float, float, float]  # a, b, c, d
 
 
 def _point(p: float, first: Pair, second: Pair, **more: int) -> dict[str, Any]:
-    """A law of two values, and the expectations that it has."""
+    """A distribution of two values, and its expectations."""
     point: dict[str, Any] = {"p": p}
     for end, values in (("1", first), ("2", second)):
         point |= {f"{name}_{end}": v for name, v in zip("abcd", values, strict=True)}
@@ -87,7 +88,7 @@ def enumerated(index: int, steps: int, **point: Any) -> float:
 
 
 def by_ages(steps: int, **point: Any) -> float:
-    """``E h^2`` as a double sum over the ages of what entered, newest first."""
+    """``E h^2`` as a double sum over the ages of inputs, newest first."""
     E = {name: point[f"E_{name}"] for name in ("a", "b", "aa", "ab", "bb")}
     terms = [
         E["aa"] ** n
@@ -119,7 +120,7 @@ LONG: Points = tuple(_point(*law) for law in LAWS)
 STEPS, BATCH = 8, 256  # two inputs in eight steps are 256 sequences
 EXACT = 1e-9
 MARGIN, PILOT, INFLATION = 0.15, 16 * BATCH, 2.0
-HEAVY = {"selective": 6.0}  # steps times keys times inputs: a pilot misses the tails
+HEAVY = {"selective": 6.0}  # factor for tails that a pilot misses
 LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.7, 0.97)),
     "mingru": lambda key: mingru(4, 3, key=key, memory=4.0),
@@ -134,7 +135,7 @@ LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
 
 
 def _draws(label: str) -> str:
-    """The name of a layer's draws, which those of no other layer have."""
+    """Name of the random numbers of a layer, unique to it."""
     return f"sigprop:gates-{label}"
 
 
@@ -162,7 +163,7 @@ def two_inputs(width: int) -> Law:
 def sampled_moments(
     key: PRNGKeyArray, layer: Layer, num: int, rho: float = 0.0
 ) -> dict[str, Estimate]:
-    """Moments over sequences of Gaussian inputs, AR(1) series of a correlation."""
+    """Moments over sequences of Gaussian inputs with a given AR(1) correlation."""
     shape, program = (BATCH, STEPS, layer.widths[0]), squares(layer)
 
     def task(index: int, count: int) -> dict[str, Sums]:
@@ -192,13 +193,13 @@ def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
 
 @functools.cache
 def plans(label: str) -> dict[str, Plan]:
-    """The plan of each quantity, of a pilot's variance; all have the size of the largest."""
+    """Plans from a pilot's variances, all with the largest sample size."""
     pilot = sampled_moments(pilot_key(_draws(label)), layer_of(label), PILOT)
     return planned(pilot, HEAVY.get(label, INFLATION))
 
 
 def planned(pilot: dict[str, Estimate], inflation: float) -> dict[str, Plan]:
-    """Plans of quantities whose variances a pilot measured, of the size of the largest."""
+    """Plans of quantities from measured variances, all with the largest sample size."""
     planned = {}
     for name, (mean, sem, n) in pilot.items():
         variance = inflation * n * float(sem / mean) ** 2
@@ -232,7 +233,7 @@ def layer_moments(label: str, seed: int) -> tuple[RouteResult, ...]:
 
 
 def _without(letter: str) -> Callable[[Expectations], Expectations]:
-    """Expectations in which one coefficient is always zero."""
+    """Expectations in which one coefficient is zero."""
     return lambda known: {k: v * (letter not in k) for k, v in known.items()}
 
 
@@ -280,7 +281,7 @@ def score(label: str) -> Score:
             abs(mutated[name].value / value - 1) for name, (value, _) in truth.items()
         ]
         if max(apart) < SAME:
-            continue  # nothing decays without a decay
+            continue  # the layer has no decay
         total += 1
         if max(apart) <= EXACT:
             survivors.append(mutant)

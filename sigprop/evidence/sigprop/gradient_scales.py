@@ -34,7 +34,7 @@ def by_autodiff(decay: Callable[[Any], Any], w: float) -> float:
 
 
 def by_response(decay: Callable[[Any], Any], w: float) -> float:
-    """The derivative of ``1/(1 - f)``, what a constant input of one leaves."""
+    """The derivative of ``1/(1 - f)``, the response to a constant input of one."""
     return abs(float(complex_step(lambda raw: 1 / (1 - decay(raw)), w)))
 
 
@@ -77,7 +77,7 @@ def volume_by_determinant(rho: float, taps: int) -> float:
 
 
 def volume_by_prediction(rho: float, taps: int) -> float:
-    """The product of what each input adds to the best prediction from those before it."""
+    """The product of the error variances of predicting each input from earlier ones."""
     R, product = autocovariance(taps, rho), 1.0
     for now in range(taps):
         weights = np.linalg.lstsq(R[:now, :now], R[:now, now], rcond=None)[0]

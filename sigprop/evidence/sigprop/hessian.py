@@ -39,7 +39,7 @@ from sigprop.theory import hessian as H
 
 
 def squared(of: Callable[..., complex], **point: Any) -> float:
-    """``|S|^2`` in the letters of the lemmas, where ``of`` gives ``S``."""
+    """``|S|^2`` in the letters of the lemmas, with ``S`` of the function ``of``."""
     return abs(of_pair(of, **point)) ** 2
 
 
@@ -50,14 +50,14 @@ def diagonal(alpha: complex, beta: complex, rho: float) -> list[float]:
 
 
 def same_product(alpha: complex, beta: complex, rho: float) -> float:
-    """``|S(alpha, alpha) S(beta, beta)|``: both conjugates lost."""
+    """Mutant ``|S(alpha, alpha) S(beta, beta)|``, without both conjugates."""
     return math.prod(abs(H.similarity(z, z, rho=rho)) for z in (alpha, beta))
 
 
 def in_blocks(
     block: Callable[[complex, complex], list[list[complex]]],
 ) -> Callable[..., Any]:
-    """The complex Hessian of two units, where ``block`` gives two units' part."""
+    """The complex Hessian of two units; ``block`` gives the part of two units."""
 
     def hessian(**point: Any) -> list[list[complex]]:
         rows: list[list[complex]] = []
@@ -83,7 +83,7 @@ def in_blocks(
 def real_hessian(
     first: Any, second: Any, **change: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """The real block of two units in such slopes; ``A`` and ``B`` may be changed."""
+    """The real block of two units for given derivatives; ``A`` and ``B`` can change."""
 
     def value(**point: Any) -> list[list[complex]]:
         changed = {name: of(**point) for name, of in change.items()}
@@ -101,8 +101,9 @@ EXCHANGED: dict[str, Callable[..., Any]] = {
 def layer_block(**point: Any) -> Float[np.ndarray, "2 2"]:
     """Real Hessian of unit i's (re, im) and j's from the layer's impulse response.
 
-    The layer's own parameters go round a small circle; the first Fourier coefficients of
-    its response are the derivatives, and the double sum of their products the Hessian.
+    The layer's parameters move on a small circle.  The first Fourier coefficients of
+    the response are its derivatives, and the Hessian is the double sum of their
+    products.
     """
     import jax.numpy as jnp
 
@@ -131,7 +132,7 @@ def layer_block(**point: Any) -> Float[np.ndarray, "2 2"]:
 
 
 def coupled(at: dict[str, Any]) -> dict[str, Any]:
-    """A point with the slopes of the parametrisation of Eq. 108-109, fully coupled.
+    """A point with the derivatives of the fully coupled parametrisation of Eq. 108-109.
 
     ``theta = omega_theta f(nu)`` and ``nu = tanh(omega_nu)``.
     """
@@ -150,9 +151,9 @@ def coupled(at: dict[str, Any]) -> dict[str, Any]:
 
 
 def eigenvalues() -> bool:
-    """``(B +- |A|) / 2`` has the trace and the determinant of one unit's block.
+    """``(B +- |A|) / 2``, from the trace and the determinant of one unit's block.
 
-    There ``B`` is real.
+    ``B`` is real there.
     """
     matrix = H.real_block(H.CARTESIAN, H.CARTESIAN).applyfunc(
         lambda entry: expand(H.one_unit(entry))
@@ -202,12 +203,12 @@ def dense_curvature_by_differences(seed: int, normal: bool) -> float:
 
 
 def dense_curvature_in_eigenbasis(seed: int, normal: bool, mutant: str = "") -> float:
-    """The sum over pairs of entries of the change, with ``sigprop.theory.hessian.dense_pair``.
+    """The sum over pairs of entries, with ``sigprop.theory.hessian.dense_pair``.
 
     Args:
-        seed: Of the network.
-        normal: Whether its eigenvectors are orthonormal.
-        mutant: What is wrong in it, if anything.
+        seed: Seed of the network.
+        normal: True for orthonormal eigenvectors.
+        mutant: Name of a mutant, if any.
     """
     network = teacher(seed, normal, 4, 0.9)
     values, basis = np.linalg.eig(network.A)
@@ -228,7 +229,7 @@ def dense_curvature_in_eigenbasis(seed: int, normal: bool, mutant: str = "") -> 
 
 
 def rank(kind: str) -> Routine:
-    """The number of a Hessian's eigenvalues that are not zero."""
+    """Number of nonzero eigenvalues of a Hessian."""
 
     def count(seed: int, normal: bool, size: int) -> int:
         values = spectrum(kind, seed, normal, size)[0]
@@ -238,7 +239,7 @@ def rank(kind: str) -> Routine:
 
 
 def around(of: Callable[[complex, float], tuple[float, float]]) -> Callable[..., Any]:
-    """Two eigenvalues, by what of ``A`` and ``B`` is their sum and their difference."""
+    """Two eigenvalues from their sum and difference in terms of ``A`` and ``B``."""
 
     def both(A_ij: complex, B_ij: complex, **_: Any) -> list[float]:
         middle, apart = of(complex(A_ij), complex(B_ij).real)

@@ -1,4 +1,4 @@
-"""Growth of a linear RNN from Glorot's initialisation, from inputs to states.
+"""Growth of states in a linear RNN with Glorot's initialisation.
 
 Source: Orvieto et al. (2023), Section 3.2.2.
 """
@@ -21,22 +21,23 @@ from sigprop.linear.infinite_loss import gramian
 from sigprop.neuron.ginibre import sample_matrices
 from sigprop.theory.papers.sigprop.initialisation import SINGLE
 
-SIMULATED = 11  # matrices at most; the sums are cheaper
+SIMULATED = 11  # largest number of matrices; sums are cheaper
 
 
 @functools.cache
 def glorot_decades(
     size: int, steps: int, matrices: int
 ) -> Float[np.ndarray, " matrices"]:
-    """Decades from inputs to states of linear RNNs, the least first.
+    """Growth in decades from inputs to states of linear RNNs, in increasing order.
 
-    White inputs of variance one reach every neuron, so that the mean square of a state
-    is ``sum over k of |A**k|_F**2 / size``.  Infinite where it leaves double precision.
+    White inputs of variance one enter every neuron, so that the mean square of a state
+    is ``sum over k of |A**k|_F**2 / size``.  The growth is infinite beyond double
+    precision.
 
     Args:
-        size: Neurons.
-        steps: A power of two.
-        matrices: How many are drawn.
+        size: Number of neurons.
+        steps: Number of steps, a power of two.
+        matrices: Number of random matrices.
 
     Source: Orvieto et al. (2023), Section 3.2.2: Glorot's initialisation.
     """
@@ -54,15 +55,15 @@ def glorot_growth(size: int, steps: int, matrices: int) -> float:
 
 
 def glorot_simulated(size: int, steps: int, matrices: int) -> float:
-    """Decades from inputs to states of a linear RNN, simulated; median of some matrices.
+    """Growth in decades from inputs to states, simulated; median over some matrices.
 
-    By the layer's own last states, after one sequence for each matrix.
+    The layer runs one sequence for each matrix, and the last state is used.
     """
 
     def decades(matrix_and_key: tuple[Any, Any]) -> Any:
         return jnp.log10(jnp.mean(_last_state(*matrix_and_key, steps) ** 2)) / 2
 
-    def each(*pairs: Any) -> Any:  # a matrix at a time stays in the cache
+    def each(*pairs: Any) -> Any:  # one matrix at a time fits the processor's cache
         return lax.map(decades, pairs)
 
     matrices_and_inputs = _glorot(size, min(matrices, SIMULATED))

@@ -26,7 +26,7 @@ def householder(beta: float, key: Float[np.ndarray, " d"]) -> Float[np.ndarray, 
 
 
 def pair_by_determinant(beta_1: float, beta_2: float, c: float, z: complex) -> complex:
-    """In five dimensions, over the three eigenvalues one."""
+    """Characteristic polynomial in five dimensions, without three eigenvalues one."""
     first, second = np.eye(SIZE)[0], np.zeros(SIZE)
     second[[1, 4]] = math.sqrt((1 - c) / 2)
     second[0] = -math.sqrt(c)
@@ -35,7 +35,7 @@ def pair_by_determinant(beta_1: float, beta_2: float, c: float, z: complex) -> c
 
 
 def pair_by_eigenvalues(beta_1: float, beta_2: float, c: float, z: complex) -> complex:
-    """By the eigenvalues of a plane whose keys are turned."""
+    """Characteristic polynomial from the eigenvalues in a plane, with rotated keys."""
     turn = 0.7
     angle = turn + math.acos(math.sqrt(c))
     keys = [np.array([math.cos(t), math.sin(t)]) for t in (turn, angle)]
@@ -44,12 +44,12 @@ def pair_by_eigenvalues(beta_1: float, beta_2: float, c: float, z: complex) -> c
 
 
 def axes(d: int) -> Float[np.ndarray, "keys d"]:
-    """Keys along the axes: their mean of ``k k^T`` is that of isotropic ones."""
+    """Keys along the axes, with the mean ``k k^T`` of isotropic keys."""
     return np.eye(d)
 
 
 def simplex(d: int) -> Float[np.ndarray, "keys d"]:
-    """Keys to the corners of a regular simplex, of the same mean."""
+    """Keys to the corners of a regular simplex, with the same mean ``k k^T``."""
     centred = np.eye(d + 1) - 1 / (d + 1)
     basis = np.linalg.svd(centred)[0][:, :d]
     corners = centred @ basis
@@ -63,7 +63,7 @@ def over_keys(
     d: int,
     T: int,
 ) -> float:
-    """The mean over all sequences of ``T`` keys out of a few."""
+    """The mean over all sequences of ``T`` keys from a few keys."""
     values = []
     for chosen in itertools.product(keys(d), repeat=T):
         A = np.eye(d)
@@ -115,7 +115,7 @@ def gap_by_survival(N: int) -> float:
 
 
 def gap_by_exponentials(N: int) -> float:
-    """Gaps are exponential variables of mean one over the sum of ``N + 1`` of them.
+    """Gaps are exponential variables of mean one, divided by the sum of all ``N + 1``.
 
     Sum and shares are independent, so that the mean of the least is a ratio of means.
     """
@@ -124,13 +124,13 @@ def gap_by_exponentials(N: int) -> float:
 
 
 def implicit_modulus(step: float, A: float) -> float:
-    """By the eigenvalues of the step, solved for the new state."""
+    """By the eigenvalues of the implicit step."""
     inverse = np.linalg.inv(np.array([[1.0, step * A], [-step, 1.0]]))
     return float(np.abs(np.linalg.eigvals(inverse)[0]) ** 2)
 
 
 def implicit_decay(step: float, A: float) -> float:
-    """By the energy ``A y^2 + z^2`` that one step keeps."""
+    """By the share of the energy ``A y^2 + z^2`` that one step keeps."""
     z, y = 0.3, -1.1
     new_z, new_y = np.linalg.solve([[1.0, step * A], [-step, 1.0]], [z, y])
     return float((A * new_y**2 + new_z**2) / (A * y**2 + z**2))
@@ -142,7 +142,7 @@ def explicit_eigenvalue(step: float, A: float) -> float:
 
 
 def explicit_recurrence(step: float, A: float) -> float:
-    """By three successive values: ``y_2 + y_0 = 2 Re(lam) y_1`` where ``|lam| = 1``."""
+    """From three successive values: ``y_2 + y_0 = 2 Re(lam) y_1`` if ``|lam| = 1``."""
     values = [np.array([0.4, 0.7])]
     for _ in range(2):
         values.append(_explicit(step, A) @ values[-1])
@@ -151,7 +151,7 @@ def explicit_recurrence(step: float, A: float) -> float:
 
 
 def _explicit(step: float, A: float) -> Float[np.ndarray, "2 2"]:
-    """The new velocity first, by the old place; then the new place."""
+    """One step: the new velocity from the old position, then the new position."""
     velocity = np.array([[1.0, -step * A], [0.0, 1.0]])
     place = np.array([[1.0, 0.0], [step, 1.0]])
     return place @ velocity
@@ -166,7 +166,7 @@ def tied_by_recursion(f_1: float, f_2: float) -> float:
 
 
 def tied_by_paths(f_1: float, f_2: float) -> float:
-    """A gate of two values, over all its paths of twelve steps; older inputs are lost."""
+    """A gate of two values, over all its paths of twelve steps; older inputs vanish."""
     spread = math.sqrt(f_2 - f_1**2)
     total = []
     for path in itertools.product((f_1 - spread, f_1 + spread), repeat=12):
@@ -188,7 +188,7 @@ def delta_by_minimum(beta: float, s: float) -> float:
 
 
 def delta_by_descent(beta: float, s: float) -> float:
-    """By gradient descent on the regression, in one dimension, to its end."""
+    """By gradient descent on the regression in one dimension, until convergence."""
     key, old, value = math.sqrt(s), 0.9, -0.3
     row, rate = old, 0.5 / (1 + beta * s)
     for _ in range(200):

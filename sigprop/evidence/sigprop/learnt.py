@@ -1,11 +1,12 @@
-"""Checks that learnt parameters obey what drawn ones do: moments, gradients, curvature.
+"""Checks of the closed forms at trained parameters: moments, gradients, curvature.
 
-A student is trained with the exact loss.  At the parameters that it found, the moments
-of its state, output and gradients are judged against those that
-``sigprop.linear.predicted_moments`` predicts, by impulses and by simulation; and the
-curvature of the loss along random directions against the double sum of
-``directional_curvature``, by differences of the gradient that autodiff gives, by
-differences of a loss that counts no ages, and by simulation.
+The closed forms should hold for any parameters, not only for random ones.  A student is
+trained with the exact loss.  Second moments of its state, output and gradients are
+compared with ``sigprop.linear.predicted_moments``, by impulse responses and by
+simulation.  The curvature of the loss along random directions is compared with the
+double sum of ``directional_curvature``.  Three routes compute it: differences of
+gradients by autodiff, differences of a loss computed without sums over ages, and
+simulation.
 
 Notation: x  parameters as one vector;  v  unit directions (directions, p).
 """
@@ -47,13 +48,13 @@ from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
 
 MARGIN = 0.15
-ROUTE = "trained"  # the simulation, at learnt parameters
-LEARNT = 10  # the loss has to fall by this factor at least
+ROUTE = "trained"  # name of the simulation's route
+LEARNT = 10  # smallest factor by which training must reduce the loss
 MOMENTS = ("state", "output", "recurrent", "input", "readout")
 EXACT, DIFFERENCES = 1e-9, 1e-8  # relative error of impulses, and of differences
-STEP = 1e-3  # of differences, along directions of length one
-CHUNK, INFLATION = 512, 1.5  # sequences drawn at once; on the variance of a pilot
-SIDES = np.array([-STEP, STEP])  # of the simulated difference, of the second order
+STEP = 1e-3  # step of differences along unit directions
+CHUNK, INFLATION = 512, 1.5  # sequences per batch; factor on a pilot's variance
+SIDES = np.array([-STEP, STEP])  # points of the simulated second-order difference
 FIRST, SECOND = (
     tuple(map(np.array, zip(*stencil, strict=True)))
     for stencil in (STENCILS[1, 4], STENCILS[2, 4])
@@ -65,7 +66,7 @@ def _covariance() -> Float[np.ndarray, " lags"]:
 
 
 class Learnt(NamedTuple):
-    """A trained student: the layer at its learnt parameters, its modes, how they move."""
+    """A trained student: the layer, its modes, and their derivatives."""
 
     training: Trained
     layer: Layer
@@ -73,14 +74,15 @@ class Learnt(NamedTuple):
 
 
 class Along(NamedTuple):
-    """The curvature along directions at a trained student, and all that judges it.
+    """The curvature along directions at a trained student, by all routes.
 
     Attributes:
         losses: The exact loss before each step of the training.
-        directions: Of length one, by name.
-        curvature: The closed forms, and what other routes find.
-        second_difference: Differences of the loss of each sequence, from its inputs.
-        spread: Their relative variance by a pilot, inflated.
+        directions: Directions of length one, by name.
+        curvature: Closed forms and values of the other routes.
+        second_difference: Difference of the loss of each sequence, as a function of
+            inputs.
+        spread: Relative variances of these differences in a pilot, inflated.
     """
 
     losses: Sequence[float] | Float[np.ndarray, " steps"]
@@ -91,10 +93,10 @@ class Along(NamedTuple):
 
 
 class Curvature(NamedTuple):
-    """``v' H v`` along each direction: the double sum, autodiff, and no ages at all.
+    """``v' H v`` along each direction: by double sum, by autodiff, and without ages.
 
-    ``bias`` is the relative error of the difference of the second order that the
-    simulation takes, known from the exact loss.
+    ``bias`` is the relative error of the simulated second-order difference, known from
+    the exact loss.
     """
 
     form: Float[np.ndarray, " directions"]
@@ -171,7 +173,7 @@ def _curvature(
     perturbed: Perturbed,
     directions: dict[str, Float[np.ndarray, " p"]],
 ) -> Curvature:
-    """All routes; differences are of the fourth order."""
+    """The curvature by all routes; differences are of fourth order."""
     rows = np.stack(list(directions.values()))
     error, R = _errors(training, rows), _covariance()
     values = np.stack([responses.expected_error(each, R) for each in error])
@@ -215,7 +217,7 @@ def _curvature(
 
 
 def _errors(training: Trained, rows: Float[np.ndarray, "directions p"]):
-    """Responses to impulses, the teacher's subtracted, at each moved parameter."""
+    """Responses to impulses at each moved parameter, minus the teacher's."""
     points = _points(training.x, rows, STEP * SECOND[0])
 
     def errors(points: Any, teacher: Any):
@@ -231,7 +233,7 @@ def _errors(training: Trained, rows: Float[np.ndarray, "directions p"]):
 def _by_autodiff(
     training: Trained, rows: Float[np.ndarray, "directions p"]
 ) -> Float[np.ndarray, " directions"]:
-    """Differences of the gradient."""
+    """Curvature by differences of the gradient from autodiff."""
     grad = jax.grad(lambda x: training.task.population(training.student.at(x)))
     program = jax.jit(jax.vmap(grad), compiler_options=ONCE)
     gradients = np.asarray(program(_points(training.x, rows, STEP * FIRST[0])))
@@ -277,12 +279,12 @@ def learnt_curvature(name: str, seed: int) -> Iterator[RouteResult]:
 
 
 def _draws(name: str) -> str:
-    """The name of a student's draws, which those of no other student have."""
+    """Name of the random numbers of a student, unique to it."""
     return f"sigprop:trained-{name}"
 
 
 def _curvature_plans(student: str, net: Along) -> list[Plan]:
-    """A plan a direction.
+    """A plan for each direction.
 
     Raises:
         ValueError: If the simulated difference is biased.
@@ -300,7 +302,7 @@ def _draw(key: Any) -> Float[Array | np.ndarray, "sequences width time"]:
 
 
 def _simulated(program: Callable[[Any], Any], key: Any, chunks: int) -> Estimate:
-    """The mean over sequences of what the program makes of each."""
+    """The mean over sequences of the program's results."""
     total = []
     for index in range(chunks):
         values = np.asarray(program(_draw(jax.random.fold_in(key, index))))
@@ -309,7 +311,7 @@ def _simulated(program: Callable[[Any], Any], key: Any, chunks: int) -> Estimate
 
 
 def _in_batches(least: Plan, batch: int) -> Plan:
-    """The plan in whole batches."""
+    """The plan, rounded up to complete batches."""
     return dataclasses.replace(least, n=-(-least.n // batch) * batch)
 
 
@@ -325,14 +327,14 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
 
 
 def _fell(losses: Sequence[float] | Float[np.ndarray, " steps"]) -> RouteResult:
-    """Result of checking that the loss fell enough for parameters to be learnt."""
+    """Result of the check that training reduced the loss enough."""
     before, after = losses[0], losses[-1]
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
     return decided(ROUTE, point, math.nan, before > LEARNT * after)
 
 
 def _moment_mutants(net: Learnt) -> dict[str, dict[str, float]]:
-    """Moments at the training input, with each mutant; those without one are ``""``."""
+    """Moments at the training input with each mutant; ``""`` is without a mutant."""
     at, R = position(net.layer, LENGTH), _covariance()
 
     def moments(known: Perturbed = net.known, R: Any = R):
@@ -355,13 +357,13 @@ def _moment_mutants(net: Learnt) -> dict[str, dict[str, float]]:
 
 
 def _is_detected(ratio: float, sized: Plan) -> bool:
-    """True where the plan refutes a form to which the truth has this ratio."""
+    """True if the plan refutes a form whose ratio to the truth is given."""
     low, high = sized.detectable
     return not low < ratio < high
 
 
 def score_of_moments(name: str) -> Score:
-    """Mutation score: mutants in moments that impulses or the simulation's plan refute."""
+    """Mutation score of moments: mutants refuted by impulses or by the plan."""
     with double_precision(True):
         wrong = _moment_mutants(learnt(name))
     sized, truth = _in_batches(plan(MARGIN), BATCH), wrong.pop("")
@@ -378,7 +380,7 @@ def score_of_moments(name: str) -> Score:
 
 
 def score_of_curvature(name: str) -> Score:
-    """Mutation score: mutants in the curvature that autodiff or the plan refutes."""
+    """Mutation score of the curvature: mutants refuted by autodiff or by the plan."""
     net = along(name)
     curve, plans, survivors = net.curvature, _curvature_plans(name, net), []
     wrong = {

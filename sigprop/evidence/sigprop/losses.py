@@ -1,8 +1,8 @@
-"""The expected loss over infinitely long sequences, by four ways that share no sum.
+"""The expected loss over infinitely long sequences, by four independent routes.
 
-By modes, by a Gramian, as a double sum over many ages, and from two finite lengths.
-Each student is also written in the other coordinates: its modes as an LRU, its matrices
-as a dense layer, with the same responses.
+The routes are a sum over modes, a Gramian, a double sum over many ages, and the losses
+of two finite lengths.  Each student is also written in other coordinates with the same
+responses: the modes become an LRU, and the matrices a dense layer.
 """
 
 import functools
@@ -29,7 +29,7 @@ from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
-AGES = 256  # at half of it the slowest mode, 0.9, has lost 12 digits of its square
+AGES = 256  # at half of it, the square of the slowest mode, 0.9, is below 1e-11
 PROCESSES: dict[str, Any] = {
     "white": White(0.7),
     "rho=0.8": AR1(0.8),
@@ -66,7 +66,7 @@ def diagonal_twin(modes: Modes) -> LRU:
 
 @functools.cache
 def _losses(name: str) -> dict[str, dict[str, float]]:
-    """By route and process; one program for them all."""
+    """The loss by route and process, in one compiled program."""
     with double_precision(True):
         layer = student(SMALL[name]).layer
         system = jax.jit(linearise, compiler_options=ONCE)(layer)
@@ -93,7 +93,7 @@ def _losses(name: str) -> dict[str, dict[str, float]]:
         def all_losses(target: Modes):
             losses = {key: infinite(twin, target) for key, twin in twins.items()}
             pairs = zip(finite(layer, short), finite(layer, long), strict=True)
-            # L(T) = L - c/T up to what the modes have lost in T steps.
+            # L(T) = L - c/T, up to the powers of the modes after T steps.
             return losses | {"limit": [2 * second - first for first, second in pairs]}
 
         losses = jax.jit(all_losses, compiler_options=ONCE)(target)
@@ -114,13 +114,13 @@ def by_gramian(student: str, process: str) -> float:
 
 
 def by_lengths(student: str, process: str) -> float:
-    """From the exact losses of two finite lengths, one twice the other."""
+    """From the exact losses of two finite lengths, of which one is twice the other."""
     return _losses(student)["limit"][process]
 
 
 @functools.cache
 def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
-    """``C A**age B`` of student minus teacher, by repeated products; ``D`` at age zero."""
+    """Response ``C A**age B`` of student minus teacher, with ``D`` at age zero."""
     with double_precision(True):
         systems = [
             [np.asarray(part) for part in jax.jit(linearise)(layer)]
@@ -138,7 +138,7 @@ def double_sum(student: str, process: str, mutant: str = "") -> float:
     Args:
         student: One of ``SMALL``.
         process: One of ``PROCESSES``.
-        mutant: What is wrong in it, if anything.
+        mutant: Name of a mutant, if any.
     """
     d, ages = _difference(student), np.arange(AGES)
     lag = abs(ages[:, None] - ages)

@@ -1,4 +1,4 @@
-"""Evidence on gated layers at memories up to 1000 steps: neurons, and heads."""
+"""Evidence on gated layers with time constants up to 1000 steps: neurons, and heads."""
 
 from functools import partial
 

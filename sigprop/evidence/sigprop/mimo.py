@@ -1,4 +1,4 @@
-"""Evidence on Mamba-3 of a higher rank: recurrences over all of a few columns and inputs."""
+"""Evidence on Mamba-3 of rank above one: sums over choices of columns and inputs."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ Columns = Float[np.ndarray, "_ d"]
 
 
 def lasting_by_covariance(alpha: float, beta: float, gamma: float) -> float:
-    """Lyapunov's equation of a state and the write before, for writes of energy one."""
+    """Lyapunov's equation of the state and the last write, for writes of energy one."""
     A = np.array([[alpha, beta], [0.0, 0.0]])
     B = np.array([[gamma], [1.0]])
     return float(scipy.linalg.solve_discrete_lyapunov(A, B @ B.T)[0, 0])
@@ -56,7 +56,7 @@ def state_by_covariance(alpha: float, beta: float, gamma: float, **at: float) ->
 
 
 def by_signs(d: int) -> Columns:
-    """All vectors of entries plus or minus one."""
+    """All vectors with entries plus or minus one."""
     return np.array(list(itertools.product((-1.0, 1.0), repeat=d)))
 
 
@@ -66,7 +66,7 @@ def by_axes(d: int) -> Columns:
 
 
 def means(columns: Columns, rank: int, shift: float) -> Columns:
-    """Means of shifted columns, over all choices of as many as the rank."""
+    """Means of ``rank`` shifted columns, over all choices of columns."""
     chosen = itertools.product(columns + shift, repeat=rank)
     return np.array([np.mean(choice, axis=0) for choice in chosen])
 
@@ -74,7 +74,7 @@ def means(columns: Columns, rank: int, shift: float) -> Columns:
 def of_columns(
     columns: Callable[[int], Columns], lasting: Callable[..., float], read: bool
 ) -> Callable[..., float]:
-    """Return a route to the energy of a state, or of its readings, for some columns."""
+    """Return a route to the energy of a state or of its readings, for given columns."""
 
     def route(d: int, rank: int, shift: float, **gates: Any) -> float:
         both = means(columns(d), rank, shift)
@@ -94,7 +94,7 @@ def _routes(read: bool) -> dict[str, Callable[..., float]]:
 def _own_states(
     alpha: float, beta: float, gamma: float, d: int, rank: int, shift: float
 ) -> float:
-    """The mean output of as many updates with states of their own."""
+    """The mean output of several updates that have separate states."""
     both = d / rank + 2 * d * shift**2 / rank + d**2 * shift**4
     return lasting_by_covariance(alpha, beta, gamma) * both
 

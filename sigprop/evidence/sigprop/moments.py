@@ -1,7 +1,7 @@
-"""The moments of whole layers, judged: closed form, impulse responses, simulation.
+"""Evidence for moments of whole layers: closed form, impulse responses, simulation.
 
-One table of layers, one of inputs; every layer is judged at every input, for its state,
-its output and the gradient of every group of its parameters.
+There is one table of layers and one of inputs.  Every layer is judged at every input,
+for its state, its output and the gradient of every group of its parameters.
 """
 
 import dataclasses
@@ -60,11 +60,11 @@ from sigprop.theory import layers as theory
 from sigprop.theory.mutants import mutants_of
 
 STEPS = 14
-EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative
-SMALL = 0.05  # size of the inputs at which a gated layer is judged
+EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # allowed relative errors of impulses
+SMALL = 0.05  # size of the inputs of gated layers
 MARGIN, GATED_MARGIN = 0.15, 0.25
-OFF = {"gate": 0.015, "gru": 0.02, "lstm": 0.035}  # of the first order at SMALL inputs
-PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; on its variance
+OFF = {"gate": 0.015, "gru": 0.02, "lstm": 0.035}  # first-order errors at SMALL
+PILOT, INFLATION = 8 * BATCH, 1.5  # sequences of a pilot; factor on its variance
 TIMES = (4.0, 32.0)
 ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
 
@@ -97,11 +97,14 @@ GATED: dict[str, Callable[[PRNGKeyArray], Layer]] = {
     "lstm": lambda key: lstm(8, 4, key=key, d_out=3, times=TIMES),
 }
 NUMPY = ("s5", "dense")  # their eigenvectors are NumPy's, which JAX cannot compile
-FIRST = ("state", "output", "input", "readout")  # judged to first order in the inputs
+FIRST = ("state", "output", "input", "readout")  # have a first order
 
 
 def chirp(length: int = 509) -> Recording:
-    """A series that is not Gaussian, its autocovariance no power: a filtered sweep."""
+    """A recording that is not Gaussian: a filtered sweep of frequencies.
+
+    Its autocovariance is not a power of the lag.
+    """
     tone = np.cos(np.pi * (math.sqrt(5) - 1) / 2 * np.arange(length) ** 2)
     rolled = [0.6**lag * np.cos(0.9 * lag) * np.roll(tone, lag) for lag in range(99)]
     series = np.sum(rolled, axis=0)
@@ -118,7 +121,7 @@ INPUTS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Scaled:
-    """A process times a number."""
+    """A process times a constant."""
 
     process: Any
     size: float
@@ -126,7 +129,7 @@ class Scaled:
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array | np.ndarray, "num length"]:
-        """Draw the process, times the number."""
+        """Sample the process, times the constant."""
         return self.size * draws.series(key, self.process, num, length, dtype)
 
     def autocovariance(self, lags: Any) -> Any:
@@ -135,7 +138,7 @@ class Scaled:
 
 
 class Subject(NamedTuple):
-    """A layer, what its closed forms need, and how closely they are to agree."""
+    """A layer with the modes for its closed forms, and the required agreement."""
 
     layer: Layer
     known: Perturbed
@@ -143,7 +146,7 @@ class Subject(NamedTuple):
 
 
 def _draws(label: str) -> str:
-    """The name of a layer's draws, which those of no other layer have."""
+    """Name of the random numbers of a layer, unique to it."""
     return f"sigprop:moments-{label}"
 
 
@@ -159,7 +162,7 @@ def _layer(label: str) -> Layer:
 
 @functools.cache
 def subject(label: str) -> Subject:
-    """A layer of the tables, perturbed."""
+    """A layer of the tables, with derivatives of its modes."""
     layer = _layer(label)
     with double_precision(True):
         perturbed = perturb(layer)
@@ -168,7 +171,7 @@ def subject(label: str) -> Subject:
 
 @functools.cache
 def closed(label: str) -> dict[str, dict[str, float]]:
-    """The closed forms of a layer, by input, in the simulated number of steps."""
+    """The closed forms of a layer, by input, after the simulated number of steps."""
     layer, known = _layer(label), subject(label).known
     at, lags = position(layer, STEPS), np.arange(STEPS)
     return {
@@ -189,7 +192,7 @@ def impulses(label: str) -> dict[str, dict[str, float]]:
 
 
 def _sources(label: str, size: float = 1.0) -> dict[str, Scaled]:
-    """The inputs that a layer is judged at, or some times them: small if not linear."""
+    """The inputs of a layer, times ``size``; inputs of nonlinear layers are small."""
     size *= 1.0 if _layer(label).linear else SMALL
     return {name: Scaled(process, size) for name, process in INPUTS.items()}
 
@@ -207,7 +210,7 @@ def _measured(
 
 @functools.cache
 def pilot(label: str) -> dict[str, dict[str, Estimate]]:
-    """A few sequences of inputs without a bound, which say how much one varies."""
+    """Moments in a few sequences, to estimate variances that have no known bound."""
     names = [name for name in INPUTS if not _bounded(label, name)]
     keys = {name: pilot_key(f"{_draws(label)} {name}") for name in names}
     return _measured(label, keys, PILOT)
@@ -223,18 +226,18 @@ def _bounded(label: str, name: str) -> bool:
 
 
 def plans(label: str) -> dict[tuple[str, str], Plan]:
-    """The plan of each input and quantity; all have the size of the largest.
+    """Plans of all inputs and quantities, all with the largest sample size.
 
-    Squares of a linear layer's responses to Gaussian inputs vary no more than the bound
-    that ``GAUSSIAN_VARIANCE`` is.  A recording is not Gaussian, and a gated layer is not
-    linear: there a pilot's variance is inflated, and the samples resolve what the known
-    error of the approximation leaves of the margin.
+    Squared responses of a linear layer to Gaussian inputs have at most the relative
+    variance ``GAUSSIAN_VARIANCE``.  For recordings and gated layers, the variance of a
+    pilot is inflated.  The samples then resolve the part of the margin that the known
+    error of the approximation leaves.
     """
     linear, by_quantity = _layer(label).linear, {}
     for name, form in closed(label).items():
         for quantity in _judged(label):
             if not form.get(quantity):
-                continue  # no such group, or nothing to first order
+                continue  # no such group, or zero at first order
             variance = GAUSSIAN_VARIANCE
             if not _bounded(label, name):
                 mean, sem, n = pilot(label)[name][quantity]
@@ -254,10 +257,10 @@ def plans(label: str) -> dict[tuple[str, str], Plan]:
 
 
 def remainder_order(label: str) -> float:
-    """The power of the inputs' size with which what first order leaves out falls.
+    """Power of the inputs' size with which the remainder of the first order falls.
 
-    From the same inputs at a size, at half of it and at a quarter, so that what is the
-    same for all of them cancels; of all inputs and quantities together.
+    The same inputs are used at full, half and quarter size, so that common parts
+    cancel.  All inputs and quantities are combined.
     """
     keys = {name: pilot_key(f"{_draws(label)} {name}") for name in INPUTS}
     at_size = []
@@ -277,8 +280,9 @@ def remainder_order(label: str) -> float:
 def layer_moments(label: str, seed: int) -> tuple[RouteResult, ...]:
     """Judge moments of a layer at each input, by impulses and by simulation.
 
-    Those of a gated layer are its effective eigenvalues', at small inputs: an
-    approximation, refuted only outside its margin or if it is of another order.
+    For a gated layer, the forms are those of its effective eigenvalues at small inputs.
+    They are an approximation, and are refuted only outside the margin or if the
+    remainder has another order.
     """
     with double_precision(True):
         _, examined = together(lambda: pilot(label), lambda: subject(label))
@@ -303,10 +307,11 @@ def layer_moments(label: str, seed: int) -> tuple[RouteResult, ...]:
 
 
 def score(label: str) -> Score:
-    """Mutation score: mutants in the form that impulse responses refute or miss.
+    """Mutation score: mutants in the form that impulse responses refute.
 
-    In the lag weight, in what moves with a parameter, and in how two directions meet;
-    refuted if a moment moves by more than the agreement asked of them.
+    Mutants change the weight of a lag, the derivatives by a parameter, or the product
+    of two directions.  A mutant is refuted if it changes a moment by more than the
+    required agreement.
     """
     layer, known, tolerance = subject(label)
     form, at = theory.pair_weight().result, position(layer, STEPS)
@@ -336,7 +341,7 @@ def score(label: str) -> Score:
         wrong["the directions apart"] = apart
     total, survivors = 0, []
     for mutant, values in wrong.items():
-        right = truth[:, : values.shape[1]]  # at rest, states and outputs alone
+        right = truth[:, : values.shape[1]]  # at rest, only states and outputs
         apart = np.abs(values - right) / np.where(right, right, 1.0)
         if np.all(apart < SAME):
             continue
@@ -347,14 +352,14 @@ def score(label: str) -> Score:
 
 
 def _exchanged(known: Perturbed) -> Perturbed:
-    """The modes with the residues of others: turned by one place."""
+    """The modes, with residues shifted by one position."""
     return known._replace(
         modes=tuple(m._replace(outward=np.roll(m.outward, 1, 1)) for m in known.modes)
     )
 
 
 def _alone(known: Perturbed) -> list[Perturbed]:
-    """Each direction as a layer of its own; the first has the skip."""
+    """Each direction as a separate layer; the first has the skip connection."""
     return [
         Perturbed((modes,), {n: (halves[k],) for n, halves in known.tangents.items()})
         for k, modes in enumerate(known.modes)

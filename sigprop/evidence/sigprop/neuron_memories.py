@@ -1,9 +1,10 @@
-"""Checks of gated neurons at memories up to 1000 steps.
+"""Checks of gated neurons with time constants up to 1000 steps.
 
-Twenty neurons of each gate in the headline tier, within one percent, and five within three
-percent in the quick one, whose memories ``1 / (1 - E a)`` are spread evenly in their
-logarithm, by simulation: the mean over time from the zero state, of recurrences
-whose coefficients are typed again below and whose slopes are those of JAX.
+The headline tier has twenty neurons of each gate and a margin of one per cent; the
+quick tier has five neurons and three per cent.  Time constants ``1 / (1 - E a)`` are
+evenly spaced on a logarithmic scale.  The simulation runs from the zero state and takes
+the mean over time.  It uses coefficients that are written again in this module, with
+derivatives by JAX.
 """
 
 import dataclasses
@@ -41,12 +42,12 @@ from sigprop.numerics.precision import double_precision
 from sigprop.theory import gates as theory
 
 WIDTH, STEPS = 2, 1024
-EXACT = 1e-6  # of two rules of quadrature
+EXACT = 1e-6  # relative error allowed between two rules of quadrature
 PILOT = 2 * BATCH  # trajectories of a pilot
 FLOOR, LEAST = (
     3e-4,
     4 * BATCH,
-)  # variance that is planned for at least; for a normal law
+)  # least variance of plans; least trajectories for a normal mean
 SPREAD = {
     "gla": 1.0,
     "gate-unit": 0.7,
@@ -55,13 +56,14 @@ OTHERWISE = 0.45
 OFFSET = {
     "rglru": {"r": -0.4, "i": 0.6},
     "mingru": {"v": 0.7},
-}  # where the layer has one
+}  # offsets of layers that have them
 
 
 class Size(NamedTuple):
-    """Number of neurons that a tier judges, its margin, and its trust in a pilot.
+    """Number of neurons that a tier judges, its margin, and its inflation.
 
-    ``inflation`` multiplies the pilot's variances, whose tails are heavy.
+    ``inflation`` multiplies the variances of a pilot, because the samples have heavy
+    tails.
     """
 
     neurons: int
@@ -70,7 +72,7 @@ class Size(NamedTuple):
 
     @property
     def time_constants(self) -> Float[np.ndarray, " neurons"]:
-        """In steps, the same distance apart in their logarithm."""
+        """Time constants in steps, evenly spaced on a logarithmic scale."""
         return np.geomspace(4.0, 1000.0, self.neurons)
 
 
@@ -84,7 +86,7 @@ def _rglru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
 
 
 def _mingru(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
-    del own  # it has none
+    del own  # this gate has no parameter
     z = sigmoid(at[0])
     return 1 - z, z * at[1]
 
@@ -95,12 +97,12 @@ def _selective(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
 
 
 def _gla(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
-    del own  # it has none
+    del own  # this gate has no parameter
     return sigmoid(at[0]) ** 0.0625, at[1] * at[2]
 
 
 def _unit(at: list[Any], own: list[Any]) -> tuple[Any, Any]:
-    del own  # it has none
+    del own  # this gate has no parameter
     f = sigmoid(at[0])
     return f, (1 - f) * at[1]
 
@@ -116,7 +118,10 @@ HANDS: dict[str, Hand] = {
 
 @functools.cache
 def judged_readings(name: str, size: Size) -> Readings:
-    """Neurons of generic weights, moved to their memories by an own parameter or offset."""
+    """Neurons with generic weights, each adjusted to its time constant.
+
+    The adjustment changes a parameter or an offset of the neuron.
+    """
     generator = np.random.default_rng(sum(map(ord, name)))
     gate = theory.GATES[name]
     k = len(gate.projections)
@@ -135,7 +140,7 @@ def judged_readings(name: str, size: Size) -> Readings:
 
 
 def _set(neurons: Neurons, row: int, memory: float) -> None:
-    """Move one neuron to a memory, in place."""
+    """Adjust one neuron to a time constant, in place."""
     z, w = np.polynomial.hermite_e.hermegauss(60)
     w = w / w.sum()
     moved = neurons.parameters if neurons.parameters.size else neurons.offsets
@@ -152,7 +157,7 @@ def _set(neurons: Neurons, row: int, memory: float) -> None:
 
 
 def closed(name: str, size: Size, change: Change | None = None) -> dict[str, Any]:
-    """The moments that are judged, by reading: one of each neuron."""
+    """The judged moments in closed form, by reading: one for each neuron."""
     neurons = judged_readings(name, size).neurons
     first = np.eye(WIDTH)[:1]
     options: dict[str, Any] = {"steps": STEPS, "average": True}
@@ -168,7 +173,7 @@ def closed(name: str, size: Size, change: Change | None = None) -> dict[str, Any
 
 @functools.cache
 def plans(name: str, size: Size) -> dict[str, tuple[Plan, ...]]:
-    """The plan of every point, of a pilot's variance; all have the size of the largest."""
+    """Plans from a pilot's variances, all with the largest sample size."""
     with double_precision(True):
         control = controls(judged_readings(name, size), STEPS)
         pilot = simulate(
@@ -180,13 +185,13 @@ def plans(name: str, size: Size) -> dict[str, tuple[Plan, ...]]:
 def planned(
     pilot: Mapping[str, Sums], size: Size, least: int, batch: int
 ) -> dict[str, tuple[Plan, ...]]:
-    """Plans by reading for the variances of a pilot, all as large as the largest.
+    """Plans by reading for the variances of a pilot, all with the largest sample size.
 
     Args:
         pilot: Sums by reading.
-        size: What the tier judges.
-        least: Trajectories at least.
-        batch: Of how many trajectories there is a multiple.
+        size: Number of neurons, margin and inflation of the tier.
+        least: Smallest number of trajectories.
+        batch: Number of trajectories of which the sample size is a multiple.
     """
     plans_by_name = {}
     for name, sums in pilot.items():
@@ -202,7 +207,7 @@ def planned(
 
 
 def memories(name: str, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
-    """Judge the state and what every parameter moves, at every memory."""
+    """Judge moments of state and derivatives, for every parameter and time constant."""
     sized, forms, judged = (
         plans(name, size),
         closed(name, size),
@@ -224,9 +229,9 @@ def stepwise(
     """Compare moments computed step by step with the closed forms, by reading.
 
     Args:
-        measured: Step by step, one of each neuron.
+        measured: Moments computed step by step, one for each neuron.
         forms: The closed forms.
-        exact: Relative difference that is allowed.
+        exact: Allowed relative difference.
     """
     for name, values in measured.items():
         worst = float(np.max(np.abs(values / forms[name] - 1)))
@@ -239,13 +244,13 @@ def simulated_results(
     forms: Mapping[str, np.ndarray],
     sums: Mapping[str, Sums],
 ) -> Iterator[RouteResult]:
-    """The verdict of the simulation on every reading at every memory.
+    """The verdict of the simulation on every reading at every time constant.
 
     Args:
-        size: What the tier judges.
+        size: Number of neurons, margin and inflation of the tier.
         sized: Plans by reading.
-        forms: The closed forms, one of each neuron.
-        sums: What was simulated.
+        forms: The closed forms, one for each neuron.
+        sums: Sums of the simulation.
     """
     for name, row in sized.items():
         mean, sem, _ = sums[name].estimate()
@@ -272,12 +277,12 @@ def scored(
     closed: Callable[[Any], Mapping[str, np.ndarray]],
     sized: Mapping[str, tuple[Plan, ...]],
 ) -> Score:
-    """Mutation score: mutants whose closed forms plans detect at one memory at least.
+    """Mutation score: mutants that plans detect at one time constant or more.
 
     Args:
-        mutants: What makes wrong expectations of the right ones; one that changes nothing
-            does not count.
-        closed: The closed forms by reading under a mutant, or under none.
+        mutants: Functions that change the right expectations.  A mutant without an
+            effect does not count.
+        closed: The closed forms by reading, with or without a mutant.
         sized: Plans by reading.
     """
     truth, total, survivors = closed(None), 0, []

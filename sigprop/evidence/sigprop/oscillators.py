@@ -13,7 +13,7 @@ from jaxtyping import Float
 from sigprop.evidence.kit import block, covariances, points
 from sigprop.judge.basis import Basis, Evidence
 
-MANY = 2000  # steps after which a kick is lost
+MANY = 2000  # steps after which a kick has decayed
 
 
 def implicit(step: float, A: float) -> tuple[Any, Any]:

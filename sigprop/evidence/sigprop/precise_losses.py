@@ -1,9 +1,9 @@
-"""The expected loss and its second differences in high precision: the judge of Hessians.
+"""The expected loss and its Hessian in high precision, as a reference for closed forms.
 
-Every layer is written again from its recurrence, as a sum of filters ``w lam**age`` of
-arbitrary-precision numbers, one input and one output; a loss over infinitely many ages is
-a sum of geometric series, and its second derivatives are differences with a step so small
-that nothing but rounding in the last digits is left.
+Every layer with one input and one output is written as a sum of filters ``w lam**age``
+in arbitrary-precision numbers.  The loss over infinitely many ages is a sum of
+geometric series.  Second derivatives are finite differences with a step so small that
+only the last digits are wrong.
 
 Source: the recurrences as in ``sigprop.layers``; the series are Lemma 1 of Zucchet &
 Orvieto (2024) for ``R = a [lag = 0] + b rho**|lag|``.
@@ -19,7 +19,7 @@ from jaxtyping import Float
 from mpmath import mp, mpc, mpf
 
 DIGITS = 50
-STEP = mpf(10) ** -15  # differences err by as much
+STEP = mpf(10) ** -15  # step, which is also the relative error of differences
 
 
 class Filter(NamedTuple):
@@ -135,7 +135,7 @@ def _rotrnn(values: Values) -> list[Filter]:
         outward = mpmath.matrix([[values["C"][0][done + k] for k in range(size)]]) * P
         turned = []
         for k, angle in enumerate(theta):
-            # Two real numbers that turn by the angle are one complex number.
+            # Two real numbers that rotate are one complex number.
             entering = mpc(inward[2 * k], inward[2 * k + 1])
             leaving = mpc(outward[2 * k], -outward[2 * k + 1])
             turned.append(Filter(mpmath.exp(mpc(-nu, angle)), leaving * entering))
@@ -196,7 +196,7 @@ def losses(
 def _shared(
     x: Any, y: Any, opposed: bool, covariances: tuple[Covariance, ...]
 ) -> list[Any]:
-    """Of two filters of weight one; few change where a parameter moves."""
+    """Sum for two filters of weight one; few change if one parameter moves."""
     return [_of_input(x, y, opposed, covariance) for covariance in covariances]
 
 
@@ -214,13 +214,13 @@ def precise_hessians(
     teacher: Values,
     covariances: Mapping[str, Covariance],
 ) -> dict[str, Float[np.ndarray, "p p"]]:
-    """Second derivatives of the loss, parameters in alphabetical order.
+    """Second derivatives of the loss, with parameters in alphabetical order.
 
     Args:
         name: One of ``LAYERS``.
-        values: The student's parameters.
-        teacher: Of ``LAYERS["cartesian"]``.
-        covariances: Of the input; they do not change the layer's response.
+        values: Parameters of the student.
+        teacher: Parameters of the teacher, which is ``LAYERS["cartesian"]``.
+        covariances: Autocovariances of the input; the response does not depend on them.
 
     Returns:
         A Hessian for each covariance.
@@ -253,7 +253,7 @@ def precise_hessians(
 
 
 def _bent(value: Callable[..., Any], count: int) -> Float[np.ndarray, "p p values"]:
-    """Second differences of functions of the parameters that move and their sides."""
+    """Second differences of a function of the moved parameters and their signs."""
     here, up = value(), [value((k, 1)) for k in range(count)]
     down = [value((k, -1)) for k in range(count)]
     hessian = np.zeros((count, count, len(here)))

@@ -1,4 +1,4 @@
-"""The expected loss by brute force: responses of real layers, counted step by step.
+"""The expected loss by brute force, from responses of layers at all steps.
 
 Notation: G  response of each step to each impulse (T, d_out, T, d_in);  g  response by
 age, from ``1 - T`` to ``T - 1`` (2 T - 1, d_out, d_in);  T  steps of a sequence.
@@ -58,7 +58,7 @@ def relative_variance(
 
 
 def by_age(response: Float[np.ndarray, "T d_out T2 d_in"]) -> Ages:
-    """``g``: what the first input does, and before it what the first output hears."""
+    """``g``: response to the first input; at negative ages, of the first output."""
     later = response[:, :, 0]
     earlier = np.moveaxis(response[0, :, :0:-1], 1, 0)
     return np.concatenate([earlier, later])
@@ -76,7 +76,7 @@ Weights = Callable[[Any, Any, Any, int], Float[np.ndarray, "ages ages2"]]
 
 
 def right(n: Any, lag: Any, R: Any, T: int) -> Float[np.ndarray, "ages ages2"]:
-    """``n(j, k) R(j - k) / (2 T)``."""
+    """The right weight ``n(j, k) R(j - k) / (2 T)``."""
     return n * R[lag] / (2 * T)
 
 
@@ -97,7 +97,7 @@ MUTANTS: Mapping[str, Weights] = {
     "the weight squared": lambda n, lag, R, T: right(n * n / T, lag, R, T),
 }
 """Wrong weights of a pair of ages, by the mutant that makes them."""
-SLIGHT = ("steps counted below zero",)  # half a per cent, where both directions meet
+SLIGHT = ("steps counted below zero",)  # changes a loss by at most half a per cent
 
 
 def pair_weights(
@@ -108,7 +108,7 @@ def pair_weights(
     Args:
         covariance: ``R`` at lags from 0 to ``2 T - 1``.
         length: ``T``.
-        weights: The right ones, or those of ``MUTANTS``.
+        weights: The right weights, or a mutant of ``MUTANTS``.
     """
     ages = np.arange(1 - length, length)
     lag = abs(ages[:, None] - ages)

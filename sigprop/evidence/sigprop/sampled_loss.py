@@ -1,8 +1,8 @@
-"""The two losses of the teacher-student task agree, in value and in gradient.
+"""Agreement of the two losses of the teacher-student task, in value and gradient.
 
-``TeacherStudent.sampled`` is averaged over batches and judged against
-``TeacherStudent.population``; the latter also against the responses of the real layers
-to an impulse at every step, which count no ages.
+The mean of ``TeacherStudent.sampled`` over batches is compared with
+``TeacherStudent.population``.  The latter is also compared with the loss that follows
+from the layers' responses to an impulse at every step, without sums over ages.
 
 Notation: x  parameters as one vector;  v  unit directions (directions, p).
 """
@@ -41,16 +41,16 @@ from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 from sigprop.theory.claims import Claim
 
-STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences a batch, batches drawn at once
-STEP = 1e-3  # of a difference of the fourth order: rounding and remainder are 1e-12
+STEPS, BATCH, CHUNK = 8, 4, 2048  # steps, sequences per batch, batches per chunk
+STEP = 1e-3  # step of fourth-order differences, whose error is 1e-12
 MARGIN = 0.05
-INFLATION = 1.5  # of a pilot's variance
-# A dense layer is one block, and an LRU is half a BLUR.
+INFLATION = 1.5  # factor on a pilot's variance
+# A dense layer is a single block, and an LRU is one half of a BLUR.
 DIFFERENTIATED = ("block", "rotrnn", "blur")
 
 
 class Route(NamedTuple):
-    """A deterministic route, and the relative error allowed of it."""
+    """A deterministic route, and its allowed relative error."""
 
     name: str
     tolerance: float
@@ -65,20 +65,20 @@ COVARIANCES = {
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Inputs that were drawn before: all that a compiled program needs of a process."""
+    """A process whose samples are given, as a compiled program needs it."""
 
     series: Any
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
-        """The series, which have to be of this shape."""
+        """The given series, which must have this shape."""
         return self.series.reshape(num, length)
 
     def autocovariance(
         self, lags: Int[np.ndarray, " lags"]
     ) -> Float[np.ndarray, " lags"]:
-        """Unknown: nothing that is sampled asks for it."""
+        """Not defined, because sampled losses do not use it."""
         return np.full(np.shape(lags), math.nan)
 
 
@@ -97,13 +97,13 @@ def sampled_loss(
 
 
 class Case(NamedTuple):
-    """A student and what it learns, as functions of its parameters.
+    """A student and its task, as functions of the parameters.
 
     Attributes:
         student: The student.
         exact: The exact loss at each of ``INPUTS``.
-        error: Responses to an impulse at each step, the teacher's subtracted.
-        sampled: The loss of one batch, by the inputs too.
+        error: Responses to an impulse at each step, minus the teacher's.
+        sampled: The loss of one batch, which also depends on the inputs.
     """
 
     student: Student
@@ -147,10 +147,10 @@ def _draw(
 
 
 class Question(NamedTuple):
-    """One comparison: what a simulation should find, and what each mutant would say.
+    """One comparison: the expected value, and the values with mutants.
 
     Attributes:
-        point: In words.
+        point: Description of the point.
         form: The closed form.
         other: The same number from responses of the layers.
         variance: Relative variance of one batch, known before the run.
@@ -166,7 +166,7 @@ class Question(NamedTuple):
 
 @functools.cache
 def value_questions(name: str) -> list[Question]:
-    """The loss of one student at each input; its variance is known in theory."""
+    """Comparisons of one student's loss at each input; the variance is known."""
     setup = case(name)
     program = jax.jit(lambda x: (setup.exact(x), setup.error(x)), compiler_options=ONCE)
     values, error = map(np.asarray, program(setup.student.x))
@@ -187,7 +187,7 @@ def value_questions(name: str) -> list[Question]:
 
 
 def _forms(R: Float[np.ndarray, " lags"]) -> dict[str, Float[np.ndarray, "a a2"]]:
-    """Weights of each pair of ages in the loss, by the mutant that is made in them."""
+    """Values of the loss, by the mutant in the weights of pairs of ages."""
     return {
         mutant: responses.pair_weights(R, STEPS, weights)
         for mutant, weights in responses.MUTANTS.items()
@@ -197,9 +197,9 @@ def _forms(R: Float[np.ndarray, " lags"]) -> dict[str, Float[np.ndarray, "a a2"]
 def directions(
     student: Student, gradient: Float[np.ndarray, " p"], generator: np.random.Generator
 ) -> dict[str, Float[np.ndarray, " p"]]:
-    """Along the gradient, and in each group at 45 degrees to the group's gradient.
+    """Directions along the gradient, and in each group at 45 degrees to its gradient.
 
-    At right angles to it a derivative is zero and has no ratio.
+    At a right angle, the derivative would be zero and have no ratio.
     """
     groups, values = student.layer.groups(), student.split(student.x)
     along = {"the gradient": gradient / np.linalg.norm(gradient)}
@@ -216,7 +216,7 @@ def directions(
 
 
 class Aim(NamedTuple):
-    """The derivatives asked of one student: at each input, the questions and where."""
+    """Derivatives to compare for one student: questions and directions by input."""
 
     questions: list[list[Question]]
     along: list[Float[np.ndarray, "directions p"]]
@@ -227,7 +227,7 @@ OFFSETS, WEIGHTS = map(np.array, zip(*STENCILS[1, 4], strict=True))
 
 @functools.cache
 def gradient_aim(name: str) -> Aim:
-    """Derivatives of the loss of one student; their variance comes from a pilot."""
+    """Derivatives of one student's loss, with variances from a pilot."""
     setup = case(name)
     x = np.asarray(setup.student.x)
     pull = jax.jit(
@@ -273,7 +273,7 @@ def gradient_aim(name: str) -> Aim:
 
 
 def _last(moved: np.ndarray) -> np.ndarray:
-    """The axis of the differences, which is the third, moved to the end."""
+    """Move the axis of the differences, which is the third, to the end."""
     return np.moveaxis(moved, 2, -1)
 
 
@@ -295,7 +295,7 @@ def _means(
     key: PRNGKeyArray,
     chunks: int,
 ) -> list[Estimate]:
-    """Means over batches at each input, of values or of their parts along directions."""
+    """Means over batches at each input, of values or of components along directions."""
     total = []
     for index in range(chunks):
         samples = _draw(jax.random.fold_in(key, index))
@@ -315,7 +315,7 @@ def _project(values: Any, along: Any) -> Float[np.ndarray, "batches ..."]:
 
 
 def _sized(claim: Claim, questions: list[Question]) -> int:
-    """Chunks that are enough for all questions."""
+    """Number of chunks that suffices for all questions."""
     samples = max(plan(MARGIN, variance=question.variance).n for question in questions)
     return -(-samples // CHUNK)
 
@@ -375,10 +375,10 @@ def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score of the simulation's plan: mutants in the weight of two ages.
+    """Mutation score of the simulation's plan, with mutants in the weight of two ages.
 
-    Those of ``responses.SLIGHT`` move a loss by less than any simulation sees, and are
-    left to the responses of the layers.
+    Mutants of ``responses.SLIGHT`` change a loss too little for a simulation.  The
+    responses of the layers refute them.
     """
     with double_precision(True):
         if claim.id.endswith("expectation"):

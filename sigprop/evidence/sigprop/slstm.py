@@ -20,12 +20,12 @@ from sigprop.evidence.kit import (
 from sigprop.evidence.sigprop.forget_gates import share_by_density, share_by_nodes
 from sigprop.judge.basis import Basis, Evidence
 
-LONG = 3000  # steps that stand for the limit
-RADIUS = 0.1  # of a circle around the logarithm of a gate
+LONG = 3000  # number of steps for the limit
+RADIUS = 0.1  # radius of a circle around the logarithm of a gate
 
 
 def output(f: Any, z: Any, i: float = 0.7) -> Any:
-    """``c/n`` after inputs from the zero state, whose last axis is time."""
+    """``c/n`` for inputs from the zero state; the last axis is time."""
     c, n = 0.0, 0.0
     for entering in np.moveaxis(np.asarray(z), -1, 0):
         c, n = f * c + i * entering, f * n + i
@@ -41,7 +41,7 @@ def signs(T: int) -> Float[np.ndarray, "sequences time"]:
 
 
 def state_by_recursion(f: float, T: int) -> float:
-    """The second moment of one sum, over the square of the other."""
+    """The second moment of one sum, divided by the square of the other."""
     square, n = 0.0, 0.0
     for _ in range(T):
         square, n = f**2 * square + 0.09, f * n + 0.3
@@ -53,7 +53,7 @@ def state_by_sequences(f: float, T: int) -> float:
     return float(np.mean(output(f, signs(T)) ** 2))
 
 
-# Sums behind gates that are drawn.
+# Sums with random gates.
 
 
 def sum_of_weights(f: float, squared: float, T: int) -> tuple[float, float]:
@@ -98,7 +98,7 @@ def drawn_by_recursion(f: float) -> float:
     The sum of squared weights ``N`` and the sum of weights ``n`` are ``N_0 + s N_1 + s^2
     N_2`` and ``n_0 + s n_1 + s^2 n_2``, for gates ``exp(s g)``.
     """
-    N_0 = n_0 = N_2 = n_2 = 0.0  # of the second order: their means
+    N_0 = n_0 = N_2 = n_2 = 0.0  # means of the second-order terms
     N_1_n_1 = n_1_n_1 = 0.0
     for _ in range(LONG):
         N_0, n_0 = f**2 * N_0 + 1, f * n_0 + 1
@@ -125,7 +125,7 @@ def drawn_by_circles(f: float) -> float:
     for age in range(ages):
         values = squares(age, RADIUS * angles)
         total += float(np.mean(values / angles**2).real) / RADIUS**2
-    return total  # of second derivatives over two
+    return total  # half the sum of second derivatives
 
 
 # Sensitivities.
@@ -205,15 +205,15 @@ def outputs(
     counted: bool = True,
     floor: float = 0.0,
 ) -> Float[np.ndarray, " time"]:
-    """Outputs of one neuron whose gates see its last output, by the printed equations.
+    """Outputs of one neuron by the printed equations; gates depend on the last output.
 
     Args:
         b: Bias of the input gate.
         seen: Weight of the last output in the arguments of all gates.
-        shift: What is added to the bias.
-        entering: Whether the input has the shifted gate.
-        counted: Whether the normaliser has it.
-        floor: What the normaliser is at least, in the output.
+        shift: Change of the bias.
+        entering: True if the input has the shifted gate.
+        counted: True if the normaliser has the shifted gate.
+        floor: Lower bound of the normaliser in the output.
     """
     c, n, h, found = 0.0, 0.0, 0.0, []
     for step in range(12):

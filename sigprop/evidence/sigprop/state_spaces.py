@@ -22,8 +22,8 @@ from sigprop.evidence.kit import (
 )
 from sigprop.judge.basis import Basis, Evidence
 
-LONG = 1500  # steps that stand for the limit
-TINY = 1e-7  # a rate that stands for zero
+LONG = 1500  # number of steps for the limit
+TINY = 1e-7  # a rate that is nearly zero
 
 
 # Heads of Mamba-2.
@@ -141,7 +141,7 @@ def _logistic(pre: float) -> float:
 
 
 def random_step_by_density(A: float) -> float:
-    """Means over the density of the logistic, of what ``softplus`` makes of it."""
+    """Means over the logistic density, of functions of ``softplus``."""
 
     def mean(function: Callable[[float], float]) -> float:
         value = 0.0
@@ -195,7 +195,7 @@ def correlated_by_covariance(
 
 
 def finite_by_sum(alpha: float, beta: float, gamma: float, T: int) -> float:
-    """Squared responses of the ages that there are."""
+    """Sum of squared responses over the ages of a finite sequence."""
     return energy(trapezoid_response(alpha, beta, gamma, T))
 
 
@@ -207,7 +207,7 @@ def finite_by_covariance(alpha: float, beta: float, gamma: float, T: int) -> flo
 
 
 def weight_by_search(x: float) -> float:
-    """The weight at which a long constant input leaves what its integral does."""
+    """The weight for which a long constant input has the effect of its integral."""
     exact, _ = scipy.integrate.quad(lambda t: math.exp(-t), 0, math.inf)
 
     def excess(weight: float) -> float:
@@ -241,7 +241,7 @@ def alternating_by_sum(x: float) -> float:
 
 
 def _gates(alpha_2: float, alpha_3: float, beta_2: float, gamma_1: float) -> Any:
-    """Gates of three steps; what the entry does not depend on is generic."""
+    """Gates of three steps, generic for entries that have no effect on the result."""
     return (0.3, alpha_2, alpha_3), (0.9, beta_2, -0.4), (gamma_1, 1.7, 0.6)
 
 
@@ -288,7 +288,7 @@ def kernel_by_blocks(n: int, **at: float) -> float:
 
 
 def kernel_of_stacked_halves(n: int, **at: float) -> float:
-    """All real parts above all imaginary ones, before the same blocks."""
+    """Kernel with all real parts above all imaginary parts, before the same blocks."""
     lam, b, c = _pairs(at)
     order = [0, 2, 1, 3]
     A = scipy.linalg.block_diag(*map(block, lam))

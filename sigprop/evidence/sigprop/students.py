@@ -1,7 +1,8 @@
-"""Small students of a small teacher, drawn alike everywhere and trained once a process.
+"""Small students of a small teacher, the same in every process, each trained once.
 
-They are drawn with NumPy, which compiles nothing; every function works on one vector of
-parameters, for which an optimiser is compiled in half the time that a dictionary takes.
+NumPy draws the parameters, because it compiles nothing.  Every function takes the
+parameters as one vector.  An optimiser compiles twice as fast for a vector as for a
+dictionary.
 
 Notation: x  the parameters as one vector;  T  steps of a sequence.
 """
@@ -30,7 +31,7 @@ from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
 from sigprop.training.loop import Optimiser, advance, start
 
 WIDTH = 2  # inputs and outputs of every student
-SEED = 1  # of eight, the one whose block student needs the fewest batches
+SEED = 1  # of eight seeds, that with the fewest batches for ``block``
 LENGTH, ADAM_STEPS, RATE = 60, 200, 0.02
 INPUTS: dict[str, Any] = {
     "white": White(),
@@ -41,12 +42,12 @@ TRAINING_INPUT = "rho=0.8"
 
 
 class Student(NamedTuple):
-    """A layer as a function of one vector.
+    """A layer as a function of one vector of parameters.
 
     Attributes:
-        layer: As it was drawn.
+        layer: The layer at initialisation.
         x: Its parameters.
-        split: The parameters by name, from the vector.
+        split: Function from the vector to the parameters by name.
     """
 
     layer: Layer
@@ -148,9 +149,9 @@ class Trained(NamedTuple):
     """A training, from its start to its end.
 
     Attributes:
-        task: What was learnt, at the training input.
-        student: What learnt it, as drawn.
-        x: The parameters that it found.
+        task: The task at the training input.
+        student: The student at initialisation.
+        x: The parameters after training.
         losses: The exact loss before each step.
     """
 

@@ -15,7 +15,7 @@ Spectrum = Float[np.ndarray, " channels"]
 
 
 def fitting(N: int, t: float, T: float) -> int:
-    """The time constants in geometric order up to ``T`` that are at most ``t``."""
+    """Number of time constants up to ``t``, out of ``N`` geometric ones up to ``T``."""
     return int(np.sum(np.geomspace(1.0, T, N) <= t))
 
 
@@ -25,7 +25,7 @@ def fitting_by_powers(N: int, t: float, T: float) -> int:
 
 
 def excess_by_integral(N: int, T: float) -> float:
-    """Between the positions at which the count jumps, by Gauss and Legendre."""
+    """Integral between the positions at which the count changes, by Gauss-Legendre."""
     jumps = np.log(np.geomspace(1.0, T, N))
     integral = 0.0
     for low, high in itertools.pairwise(jumps):
@@ -36,14 +36,14 @@ def excess_by_integral(N: int, T: float) -> float:
 
 
 def excess_by_pairs(N: int, T: float) -> float:
-    """By pairs of channels: each is counted from its own logarithm on."""
+    """Sum over pairs of channels, each counted from its own logarithm."""
     x = np.log(np.geomspace(1.0, T, N)) / math.log(T)
     squared = np.sum(1 - np.maximum.outer(x, x))
     return float(squared - N * np.sum(1 - x**2) + N**2 / 3)
 
 
 def spectrum(gap: float, mean: float, N: int) -> Spectrum:
-    """Logarithms of rates from zero on: the second of the gaps is given, and their mean."""
+    """Logarithms of rates from zero, with a given second gap and mean gap."""
     others = 3.0 + np.cos(np.arange(N - 2))
     others *= (mean * (N - 1) - gap) / others.sum()
     return np.concatenate([[0.0], np.cumsum(np.insert(others, 1, gap))])
@@ -64,7 +64,7 @@ def exponent_by_line(N: int, k: int, rise: float, total: float, T: float) -> flo
 
 
 def exponent_by_equations(N: int, k: int, rise: float, total: float, T: float) -> float:
-    """By linear equations: at ``T`` no rate differs from the mean of its neighbours."""
+    """By linear equations: at ``T`` every log rate is the mean of its neighbours."""
     logs = np.interp(np.arange(N), [0, k, N - 1], [0.0, rise, total])
     differences = np.eye(N)
     for row in range(1, N - 1):
@@ -82,7 +82,7 @@ def gap_by_code(N: int, gap: float, mean: float, t: float, T: float) -> float:
 
 
 def gap_by_ends(N: int, gap: float, mean: float, t: float, T: float) -> float:
-    """Each logarithm is linear in that of the position, between both ends."""
+    """Gap from logarithms that are linear in the log position, between both ends."""
     first = -spectrum(gap, mean, N)
     last = np.linspace(first[0] + math.log(T), first[-1], N)
     share = math.log(t) / math.log(T)
@@ -91,7 +91,7 @@ def gap_by_ends(N: int, gap: float, mean: float, t: float, T: float) -> float:
 
 
 def stretched(N: int, t: float, T: float) -> int:
-    """The code's time constants as initialised that are at most ``t``."""
+    """Number of the code's initial time constants that are at most ``t``."""
     logs = np.linspace(-math.log(T), 0.0, N)
     constants = np.exp(-logs) * t ** released_exponents(logs, T)
     return int(np.sum(constants <= t))

@@ -13,7 +13,7 @@ from sigprop.judge.basis import Basis, Evidence
 
 Vector = Float[np.ndarray, " d"]
 SIZE, FIRST, SECOND = 5, 1, 3  # entries of a state, and those that a swap exchanges
-STEPS = 400  # of the alternation: all else of a state is below 1e-15 at c < 0.97
+STEPS = 400  # steps; other parts of the state are below 1e-15 for c < 0.97
 
 
 def transition(
@@ -25,12 +25,12 @@ def transition(
 
 
 def released(state: Vector, w: Any, a: Any, k: Vector, s: float = 1.0) -> Vector:
-    """One step without a write, in the order of products of RWKV-7's released code."""
+    """One step without a write, with the products in the order of the released code."""
     return state * w - s * (state @ k) * (k * a)
 
 
 def pair() -> Vector:
-    """The unit key that joins two entries."""
+    """The unit key that couples two entries."""
     return (np.eye(SIZE)[FIRST] - np.eye(SIZE)[SECOND]) / math.sqrt(2)
 
 
@@ -42,7 +42,7 @@ def distance_by_svd(w: float, a: float, s: float) -> float:
 
 
 def distance_by_states(w: float, a: float, s: float) -> float:
-    """The most that a step differs from exchanged entries, over an orthonormal basis.
+    """Largest difference of a step from an exchange of entries, over basis vectors.
 
     The difference keeps the directions of these states.
     """
@@ -88,7 +88,7 @@ def least_by_descent(w_0: float, s: float) -> float:
 
 
 def _alternating(c: float) -> list[tuple[Vector, Vector]]:
-    """Gates and keys of two steps; gates of entries that no key has are generic."""
+    """Gates and keys of two steps, with generic gates for entries outside the keys."""
     here, there = math.sqrt(c), math.sqrt(1 - c)
     return [
         (np.array([0.3, 1.0, 0.0]), np.array([0.0, there, here])),
@@ -97,14 +97,14 @@ def _alternating(c: float) -> list[tuple[Vector, Vector]]:
 
 
 def alternation_by_eigenvalues(c: float) -> float:
-    """The largest eigenvalue of the product; the entry that no key has is apart."""
+    """The largest eigenvalue of the product; the entry outside the keys is separate."""
     first, second = (transition(1.0, a, k, 1.0) for a, k in _alternating(c))
     values = np.linalg.eigvals((first @ second)[1:, 1:])
     return float(values.real.max())
 
 
 def alternation_by_states(c: float) -> float:
-    """The growth of a state in two steps, after many."""
+    """The growth of a state in two steps, after many steps."""
     state = np.array([0.0, 1.0, -0.3])
     growth = 0.0
     for _ in range(STEPS):

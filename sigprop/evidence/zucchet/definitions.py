@@ -1,4 +1,4 @@
-"""Definitions, which only the code can be compared with."""
+"""Evidence for definitions, by comparison with the code."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +15,14 @@ def by_code(
     tolerance: float = 1e-10,
     **more: Any,
 ) -> Evidence:
-    """Evidence that the code does what a definition says.
+    """Evidence that the code agrees with a definition.
 
     Args:
         points: Values by name.
-        code: What gives the value of the code there.
-        form: The definition, where it is no expression.
-        route: How the code is asked.
-        tolerance: Relative error allowed, of the largest entry.
+        code: Function that returns the value of the code at a point.
+        form: The definition, if it is not an expression.
+        route: Name of the route.
+        tolerance: Allowed error, relative to the largest entry.
         more: ``mutants``, ``printed`` and ``example`` of ``Evidence``.
     """
     return Evidence(

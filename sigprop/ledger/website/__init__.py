@@ -1,6 +1,6 @@
-"""The website: pages of this project in one folder, built by Sphinx.
+"""The website: all pages of this project in one folder, built by Sphinx.
 
-Everything that Sphinx reads is written first: ``docs`` as it stands, the reference of
-public names, and the pages of the ledger, the notebooks and the gallery as bodies of raw
-HTML.  All pages then share navigation, search and look.
+First, everything that Sphinx reads is written to a folder.  It consists of ``docs``,
+the reference of public names, and the pages of the ledger, the notebooks and the
+gallery as raw HTML.  All pages then share navigation, search and style.
 """

@@ -1,7 +1,8 @@
-"""Pages that are written as HTML elsewhere, made ready for Sphinx.
+"""Pages that other modules write as HTML, prepared for Sphinx.
 
-Sphinx gives such a page its title, navigation and search; its body stays what it was.  The
-style sheet of the bodies holds inside them alone, and takes its colours from the theme.
+Sphinx gives such a page its title, navigation and search, and does not change its body.
+The style sheet of these bodies applies only inside them, and takes its colours from the
+theme.
 """
 
 import re
@@ -24,11 +25,11 @@ class Body(NamedTuple):
     """A page of raw HTML.
 
     Attributes:
-        title: Plain text.
-        html: What stands below the title.
-        keywords: Words under which the search finds the page first.
-        searched: True if the search reads the text, and not the title alone.
-        children: Names of pages beside it that stand below it in the navigation.
+        title: Title in plain text.
+        html: HTML below the title.
+        keywords: Words for which the search lists the page first.
+        searched: True if the search reads the text and not only the title.
+        children: Names of pages below it in the navigation.
     """
 
     title: str
@@ -41,7 +42,7 @@ class Body(NamedTuple):
         """The page as reStructuredText.
 
         Args:
-            name: Name of the page, with its folder and without an ending.
+            name: Name of the page, with its folder and without an extension.
         """
         title = re.sub(r"([^\w\s])", r"\\\1", " ".join(self.title.split()))
         up = "../" * (name.count("/"))
@@ -77,10 +78,10 @@ def body(
     script: str = "",
     searched: bool = True,
 ) -> Body:
-    """Take the title and the body of a page.
+    """Extract the title and the body of a page.
 
     Args:
-        page: A whole page of ours.
+        page: A complete page of this project.
         script: Address of a script that the page needs.
         searched: See ``Body``.
 

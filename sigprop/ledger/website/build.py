@@ -1,8 +1,8 @@
-"""Build the website: write what Sphinx reads, call it, and put the pages in their place.
+"""Build of the website: write the sources, call Sphinx, and move the pages into place.
 
-All is built beside the folder and moved there when it is complete, so that a build that is
-cut short leaves the older site as it was.  A list in the folder names the files that belong
-to the site; a folder with any other file is refused.
+The site is built beside its folder and moved there when it is complete.  An interrupted
+build thus leaves the older site unchanged.  A list in the folder names the files that
+belong to the site; a folder with any other file is refused.
 """
 
 import json
@@ -31,10 +31,10 @@ COPIED = {
 
 
 def require_site(folder: Path) -> None:
-    """Refuse a place that is no new folder, no empty one and no earlier site.
+    """Refuse a folder that is neither new, nor empty, nor an earlier site.
 
     Raises:
-        ValueError: Naming the file that no site wrote.
+        ValueError: If it has a file that does not belong to a site; names the file.
     """
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"need a folder for the site, got the file {folder}")
@@ -51,7 +51,7 @@ def require_site(folder: Path) -> None:
 
 
 def _files(folder: Path) -> set[str]:
-    """Everything below a folder that is no folder, by its path from there."""
+    """All files below a folder, by their relative paths."""
     return {
         Path(root, name).relative_to(folder).as_posix()
         for root, folders, names in os.walk(folder)
@@ -60,7 +60,7 @@ def _files(folder: Path) -> set[str]:
 
 
 def _listed(folder: Path) -> set[str]:
-    """The files that an earlier site wrote; none without a list."""
+    """The files that an earlier site wrote; empty without a list."""
     file = folder / MANIFEST
     if not file.is_file():
         return set()
@@ -75,12 +75,12 @@ def write_sources(
     pages: Mapping[str, Body],
     files: Mapping[str, str | bytes],
 ) -> None:
-    """Write all that Sphinx reads.
+    """Write everything that Sphinx reads.
 
     Args:
-        folder: An empty one.
-        pages: Bodies by their names, with folders and without an ending.
-        files: Other files by their places in the site.
+        folder: An empty folder.
+        pages: Bodies by name, with folders and without an extension.
+        files: Other files by their paths in the site.
     """
     shutil.copytree(
         SOURCES,
@@ -173,10 +173,10 @@ def _sphinx(sources: Path, made: Path) -> str:
 
 
 def require_sphinx() -> None:
-    """Look for what Sphinx needs, without importing it.
+    """Check that Sphinx and its extensions are installed, without importing them.
 
     Raises:
-        ModuleNotFoundError: Naming the package that is missing.
+        ModuleNotFoundError: If a package is missing; names it.
     """
     for package in ("sphinx", "furo", "myst_parser"):
         if find_spec(package) is None:

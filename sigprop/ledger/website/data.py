@@ -1,4 +1,4 @@
-"""The ledger as a data set: its rows and errata, their schema, and a Data Package."""
+"""The ledger as a data set: rows, errata, their schema, and a Data Package."""
 
 import hashlib
 import json
@@ -23,12 +23,12 @@ def files(
     rendered: Mapping[str, str],
     grounds: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Return the files of the data set by their names.
+    """Return the files of the data set by name.
 
     Args:
         ledger: The verdicts.
-        rendered: Files of ``sigprop.ledger.site.render_site``, of which the errata and
-            the citations belong to the data set.
+        rendered: Files of ``sigprop.ledger.site.render_site``.  The errata and the
+            citations are part of the data set.
         grounds: What each row rests on, by its id.
     """
     made = {ROWS: _text(rows(ledger.claims, grounds)), SCHEMA: _text(schema())}
@@ -37,9 +37,10 @@ def files(
 
 
 def package(ledger: Ledger, contents: Mapping[str, str]) -> dict[str, Any]:
-    """Return the description of files as the Data Package standard has it.
+    """Return the description of the files in the format of the Data Package standard.
 
-    It has the checksum of each, the version of their schema, and the day of the verdicts.
+    It contains the checksum of each file, the version of the schema, and the date of
+    the verdicts.
     """
     return {
         "name": "sigprop-ledger",

@@ -1,8 +1,8 @@
-"""The pages of the ledger, the notebooks and the gallery, at their addresses in the site.
+"""Pages of the ledger, the notebooks and the gallery, with their addresses.
 
-The ledger is in ``ledger``, the notebooks are in ``notebooks``, and the gallery is at the
-top.  Below these, names of files and places on a page are those of ``sigprop ledger``,
-``sigprop notebooks`` and ``sigprop figure --gallery``.
+The ledger is in ``ledger``, the notebooks are in ``notebooks``, and the gallery is at
+the top.  Below these, file names and anchors are the same as those of ``sigprop
+ledger``, ``sigprop notebooks`` and ``sigprop figure --gallery``.
 """
 
 import re
@@ -26,10 +26,10 @@ Files = dict[str, str | bytes]
 
 
 def of_ledger(rendered: Mapping[str, str]) -> tuple[dict[str, Body], Files]:
-    """The pages of the ledger, and the files that it has beside them.
+    """The pages of the ledger, and the files that they use.
 
     Args:
-        rendered: Files of ``sigprop.ledger.site.render_site`` by their names.
+        rendered: Files of ``sigprop.ledger.site.render_site`` by name.
     """
     pages: dict[str, Body] = {}
     files: Files = {}
@@ -37,7 +37,7 @@ def of_ledger(rendered: Mapping[str, str]) -> tuple[dict[str, Body], Files]:
     for name, text in rendered.items():
         stem = name.removesuffix(".html")
         if stem == name or name.startswith("errata-"):
-            files[f"{LEDGER}/{name}"] = text  # sheets to print, and data
+            files[f"{LEDGER}/{name}"] = text  # pages to print, and data
             continue
         if name.startswith("paper-"):
             papers.append(stem)
@@ -61,8 +61,8 @@ def of_notebooks(
     """The pages of the notebooks.
 
     Args:
-        rendered: Files of ``sigprop.ledger.notebooks.pages`` by their names.
-        failed: Why a notebook has no outputs, by its name.
+        rendered: Files of ``sigprop.ledger.notebooks.pages`` by name.
+        failed: Reasons why notebooks have no outputs, by name.
     """
     pages: dict[str, Body] = {}
     for name, text in rendered.items():
@@ -88,8 +88,8 @@ def of_gallery(
     """The page of the gallery, and the files of its pictures.
 
     Args:
-        pictures: In their order.
-        beside: Names of the other pages, to which it may link.
+        pictures: Pictures in their order.
+        beside: Names of the other pages, for links.
     """
     shown = tuple(pictures)
     of_ledger = {

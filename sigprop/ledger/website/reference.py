@@ -1,8 +1,8 @@
-"""Pages of the API reference: every public name, with others of its module.
+"""Pages of the API reference: every public name, grouped by modules.
 
-Names are read from the sources, so that nothing is imported before Sphinx does it.  A class
-and the function that builds it stand on one page; names that differ in case alone would
-otherwise be one file where file names ignore case.
+Names are read from the sources, so that only Sphinx imports the modules.  A class and
+the function that builds it are on one page.  Otherwise, names that differ only in case
+would have the same file on file systems that ignore case.
 """
 
 import ast
@@ -35,16 +35,16 @@ PACKAGES = {
     "sigprop.testing": "Tests of your own formulas",
 }
 """Titles of the packages and modules that users call, in the order of the reference."""
-SHORTCUTS = "sigprop"  # has names of other packages, too
+SHORTCUTS = "sigprop"  # the package that also has names of other packages
 
 
 class Public(NamedTuple):
     """A public name.
 
     Attributes:
-        package: Where users import it.
-        name: As users write it.
-        home: Module that defines it; the package itself where the name is a module.
+        package: Package from which users import it.
+        name: Name as users write it.
+        home: Module that defines it; if the name is a module, the package.
     """
 
     package: str
@@ -58,7 +58,7 @@ class Public(NamedTuple):
 
     @property
     def page(self) -> str:
-        """The page that describes it, without its ending."""
+        """The name of the page that describes it, without an extension."""
         return f"{FOLDER}/{self.home}"
 
 
@@ -101,7 +101,7 @@ def _tree(module: str) -> ast.Module:
 def documents() -> dict[str, str]:
     """The pages as reStructuredText, by file name below the folder of the sources."""
     pages = {f"{FOLDER}/index.rst": _index()}
-    owners: dict[str, str] = {}  # the package below which a module has its page
+    owners: dict[str, str] = {}  # package below which the page of a module is
     by_home: dict[str, list[Public]] = {}
     for package, title in PACKAGES.items():
         names = public(package)
@@ -121,7 +121,7 @@ def _heading(text: str, under: str) -> list[str]:
 
 
 def _index() -> str:
-    """All packages, and the names that the package at the top has."""
+    """All packages, and the names of the top-level package."""
     # Statements and derivations are read module by module.
     shortcuts = [one for one in public(SHORTCUTS) if one.full != "sigprop.theory"]
     lines = [
@@ -184,7 +184,7 @@ def _table(names: Iterable[Public]) -> Iterator[str]:
 
 
 def _canonical(one: Public) -> str:
-    """The dotted name under which a name is described: that nearest to its definition."""
+    """The dotted name under which a name is described, nearest to its definition."""
     homes = [
         package
         for package in PACKAGES
@@ -213,7 +213,7 @@ def _summary(one: Public) -> str:
 
 
 def _escaped(text: str) -> str:
-    r"""The text with each bar escaped that stands outside of a literal.
+    r"""The text with each vertical bar escaped that is not inside a literal.
 
     >>> print(_escaped("the moment |h| of ``|lam|``"))
     the moment \|h\| of ``|lam|``

@@ -21,7 +21,7 @@ CONVERT = (
     "weights_only=True, map_location='cpu'); s.save_file({k: v.clone().contiguous() for k, "
     "v in t.get('state_dict', t).items()}, sys.argv[2])"
 )
-CHUNKED = "__msgpack_chunked_array__"  # flax's mark of an array in several pieces
+CHUNKED = "__msgpack_chunked_array__"  # flax's key of an array in pieces
 
 
 def refuse_pickle(path: Path) -> None:
@@ -62,7 +62,7 @@ def npz_file(path: Path) -> dict[str, Tensor]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Name the archive in whatever a damaged one raises."""
+    """Add the name of the archive to any error of a damaged archive."""
     try:
         yield
     except OSError:
@@ -87,7 +87,7 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> Tensor:
         with _reading(path), zipfile.ZipFile(path) as again, again.open(name) as stream:
             read_header(stream)
             left, step = header.bytes, PIECE // dtype.itemsize * dtype.itemsize
-            if by_columns and len(shape) > 1:  # the order of the numbers has to change
+            if by_columns and len(shape) > 1:  # the array is stored in column order
                 if left > MOST:
                     raise ValueError(
                         f"{plain} has {left} bytes by columns; need by rows"
@@ -129,7 +129,7 @@ def msgpack_file(path: Path) -> dict[str, Tensor]:
     try:
         tree = msgpack.unpackb(path.read_bytes(), ext_hook=unpack, strict_map_key=False)
         return {name: in_memory(name, array) for name, array in _leaves("", tree)}
-    except Exception as error:  # a damaged file may raise nearly anything
+    except Exception as error:  # a damaged file can raise any exception
         raise ValueError(
             f"need a whole msgpack file of flax, got another in {path}: {error!r}"
         ) from error

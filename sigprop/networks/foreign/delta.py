@@ -1,4 +1,8 @@
-"""Gated delta rule: decays at zero input are as in Mamba-2, and inputs erase the state."""
+"""Gated delta rule, whose decay at zero input has the same form as in Mamba-2.
+
+Inputs additionally erase parts of the state, which the decay at zero input does not
+show.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -73,16 +73,16 @@ FAMILIES = (
 )
 WITHOUT = (delta.PLAIN, *projected.WITHOUT)
 
-# PyTorch numbers the layers of a stack behind the name of an array.
+# PyTorch appends the index of a layer in a stack to the name of an array.
 STACKED = re.compile(r"((?:weight|bias)_(?:ih|hh))_(l\d+(?:_reverse)?)")
 KEYED = re.compile(r"\[(?:'([^']*)'|\"([^\"]*)\"|(\d+))\]")
-# PEFT, torch.compile and FSDP put a module around a module: its name says nothing.
+# Names of wrapper modules of PEFT, torch.compile and FSDP, which are ignored.
 WRAPPERS = (
     *("base_layer", "_orig_mod"),
     *("_fsdp_wrapped_module", "_checkpoint_wrapped_module"),
 )
-# A second recurrence with parameters of the same module becomes a layer of its own: Vim
-# reads the sequence backward too, and fla's preconditioner of DeltaNet has its own decay.
+# A second recurrence with parameters of the same module becomes a separate layer.  Vim
+# also reads backward, and the preconditioner of fla's DeltaNet has its own decay.
 BRANCHES = {
     "A_b_log": "backward.A_log",
     **{
@@ -93,7 +93,7 @@ BRANCHES = {
         for name in ("A_log_atk", "dt_bias_atk", "log_atk_scale", "a_atk_proj")
     },
 }
-# What optimisers keep for each parameter, under the parameter's own name.
+# Names of optimiser states, which are stored under the names of parameters.
 OF_OPTIMISERS = {
     *("opt_state", "opt_states", "optimizer", "optimizer_state", "optim"),
     *("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "momentum_buffer"),
@@ -399,7 +399,7 @@ def survey(checkpoint: Checkpoint, without: Collection[str] = ()) -> Survey:
 
 
 def _by_prefix(tensors: Mapping[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """Tensors by what their names begin with, and by the rest of their names."""
+    """Tensors by the prefix and the rest of their names."""
     depth = max(
         name.count(".") + 1
         for family in FAMILIES
@@ -446,7 +446,7 @@ def nearest(names: Sequence[str], checkpoint: Checkpoint) -> dict[str, str]:
         {'a.A_log': 'the nearest family is Mamba-2, which needs A_log, dt_bias'}
     """
     by_prefix = _by_prefix(checkpoint.tensors) if names else {}
-    known: dict[str, str] = {}  # layers that differ in their numbers have one answer
+    known: dict[str, str] = {}  # layers that differ only in their index share an answer
     told = {}
     for name in names:
         key = re.sub(r"\d+", "0", name)
@@ -499,7 +499,7 @@ def _of_optimiser(names: Collection[str]) -> set[str]:
 def _recognise(
     prefix: str, here: Mapping[str, Tensor], checkpoint: Checkpoint
 ) -> list[ForeignLayer] | Skipped:
-    """The layers under a prefix: one, one of each index of a stack, or none."""
+    """The layers under a prefix: one, one for each index of a stack, or none."""
     exact: dict[str, list[ForeignLayer]] = {}
     bent: dict[str, list[ForeignLayer]] = {}
     misfits: list[tuple[ForeignLayer, str]] = []
@@ -596,7 +596,7 @@ def _decide(
         for candidates in fits.values()
         if model in candidates[0].family.models
     ]
-    # What has a family's own names, beyond those that both need, is of it.
+    # If several families fit, the one with the most of its tensors is chosen.
     most = sorted(fits.values(), key=lambda candidates: -len(candidates[0].tensors))
     if len(meant) == 1:
         return meant[0]

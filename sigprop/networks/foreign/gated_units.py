@@ -29,7 +29,7 @@ def _bias(arrays: Arrays, name: str) -> Any:
 
 
 def _gru_rest(arrays: Arrays, options: Options) -> Rest:
-    """The Jacobian is that of ``h' = (1 - z) n + z h`` at ``h = 0`` without inputs."""
+    """The GRU at zero input and state: rate, and Jacobian of ``(1 - z) n + z h``."""
     b_z, b_r, b_h = (_bias(arrays, name) for name in ("f", "r", "nh"))
     z, r = sigmoid(b_z), sigmoid(b_r)
     new = _bias(arrays, "nx") + r * b_h
@@ -45,9 +45,10 @@ def _gru_rest(arrays: Arrays, options: Options) -> Rest:
 
 
 def _lstm_rest(arrays: Arrays, options: Options) -> Rest:
-    """The Jacobian is that of ``c' = f c + i g`` by ``c`` at state zero, without inputs.
+    """The LSTM at zero input and zero state: decay of ``c' = f c + i g`` and Jacobian.
 
-    The state ``h = o tanh(c)`` is taken with the output gate held.
+    The Jacobian is the derivative of ``c'`` by ``c``.  ``h = o tanh(c)`` is taken with
+    a constant output gate.
     """
     b_f, b_i, b_o, b_g = (_bias(arrays, name) for name in "fiog")
     f, i, o, g = sigmoid(b_f), sigmoid(b_i), sigmoid(b_o), np.tanh(b_g)

@@ -153,7 +153,7 @@ def _expanded(
 
 
 def _matches(checkpoint: Checkpoint, pattern: str) -> dict[tuple[str, ...], str]:
-    """Names that fit a pattern, by the texts that its stars stand for."""
+    """Names that fit a pattern, by the texts in place of its stars."""
     parts = map(re.escape, pattern.split("*"))
     regular = re.compile(r"([^./]*)".join(parts))
     fits = ((name, regular.fullmatch(name)) for name in checkpoint.tensors)

@@ -1,6 +1,7 @@
-"""Layers whose decay is a gate of the inputs, which at zero input depends on a bias or none.
+"""Layers whose decay is a gate that depends on the input, with or without a bias.
 
-Each row gives ``-log|lam|`` as a function of the bias, whose default is zero.
+Each row gives ``-log|lam|`` at zero input as a function of the bias, whose default is
+zero.
 """
 
 import math
@@ -50,7 +51,7 @@ def _of_rwkv7(bias: np.ndarray, options: Options) -> np.ndarray:
 
 
 def _rest(rate: Rate, saturates: bool = True) -> Callable[[Arrays, Options], Rest]:
-    """The recurrence at rest: of the bias, or of zeros where there is none."""
+    """The recurrence at zero input, from the bias, or from zeros without a bias."""
 
     def rest(arrays: Arrays, options: Options) -> Rest:
         stored = arrays.get("bias")

@@ -17,10 +17,10 @@ import numpy as np
 import safetensors
 from jaxtyping import Shaped
 
-MOST = 1 << 30  # bytes of one tensor that are read at once
-PIECE = 1 << 22  # bytes that are looked at together
+MOST = 1 << 30  # largest tensor that is read, in bytes
+PIECE = 1 << 22  # bytes that are read together
 
-# What a safetensors header says, and NumPy's word for it.
+# Types of a safetensors header, with NumPy's names.
 DTYPES: dict[str, Any] = {
     "BOOL": np.bool_,
     **{
@@ -182,7 +182,7 @@ def safetensors_file(path: Path) -> dict[str, Tensor]:
     """
     try:
         with safetensors.safe_open(path, "np"):
-            pass  # the library holds every offset against the size of the file
+            pass  # the library checks every offset against the file size
     except safetensors.SafetensorError as error:
         raise ValueError(
             f"need a whole safetensors file, got a damaged one in {path}: {error}"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sigprop.theory.tables import read
 
-# The head of Table 1: tasks, and lengths of their sequences.
+# The header of Table 1: tasks, and lengths of their sequences.
 LENGTHS = {
     "ListOps": 2048,
     "Text": 4096,

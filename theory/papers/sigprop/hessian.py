@@ -1,4 +1,4 @@
-"""Our own statements about the Hessian at optimality: exact and in general."""
+"""Our own statements on the Hessian at optimality."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Our own statements on Mamba-3 with several inputs a value."""
+"""Our own statements on Mamba-3 with several inputs per value."""
 
 from sympy import Expr
 

@@ -1,4 +1,4 @@
-"""Our own statements: finite times from the zero state, any input on the ring, layers."""
+"""Our own statements on moments: finite times, inputs on the ring, whole layers."""
 
 from sigprop.theory import diagonal, ring
 from sigprop.theory.claims import Condition

@@ -1,4 +1,4 @@
-"""Our own statements on the sLSTM: a quotient of two sums, behind gates without states."""
+"""Our own statements on the sLSTM with gates that do not depend on the state."""
 
 from sympy import exp
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sigprop.theory.conditions import is_stable
 
-LAGS = 30  # over which a sequence shows whether it is even, and whether it grows
+LAGS = 30  # range of lags in which symmetry and growth of a sequence are tested
 EXCITED = (
     "the input's spectrum is positive at the angles of the eigenvalues that approach the "
     "circle, as that of white noise is"

@@ -129,9 +129,9 @@ def zero_order_hold(
     """``exp(dt A) h + A^-1 (exp(dt A) - Id) B x``.
 
     Args:
-        dt: The step.
-        linear: Whether the exponential is Euler's, a mutant.
-        bare: Whether the input matrix stays ``dt B``, a mutant.
+        dt: Step size.
+        linear: True for a mutant with Euler's approximation of the exponential.
+        bare: True for a mutant with the input matrix ``dt B``.
     """
     jump = np.eye(2) + dt * A if linear else scipy.linalg.expm(dt * A)
     entering = dt * B if bare else np.linalg.solve(A, (jump - np.eye(2)) @ B)
@@ -212,12 +212,12 @@ def gated_jacobian(gain: float) -> Float[np.ndarray, "n n"]:
 def gates_alone(
     gain: float, of: Callable[..., Any] = lambda f: f
 ) -> Float[np.ndarray, "n n"]:
-    """``diag(f)``; ``of`` it another vector for a mutant."""
+    """``diag(f)``, or ``diag`` of another vector for a mutant."""
     return np.diag(of(_gates(gain, _gate(gain)[1])))
 
 
 def gates_by_column(gain: float) -> Float[np.ndarray, "n n"]:
-    """Mutant of ``gated_jacobian``: the gate's slope scales columns."""
+    """Mutant of ``gated_jacobian``: the derivative of the gate scales columns."""
     w, h, x = _gate(gain)
     f = _gates(gain, h)
     return gates_alone(gain) + w["W_fh"] * (f * (1 - f) * (h - x))
@@ -274,13 +274,13 @@ def controlled(quantity: str) -> Evidence:
     )
 
 
-# Section 3.2: what a stable recurrence keeps of an old input.
+# Section 3.2: the response of a stable recurrence to an old input.
 
 
 def trace(respond: Callable[..., Any], lam: float, age: float) -> float:
-    """Response of the state to an input of age ``age``; infinite: the last response.
+    """Response of the state to an input ``age`` steps ago; the last one if infinite.
 
-    After so many steps double precision has nothing left of these eigenvalues.
+    After so many steps, the response is zero in double precision.
     """
     responses = np.abs(respond(lam, "state"))
     return float(responses[-1] if math.isinf(age) else responses[int(age)])

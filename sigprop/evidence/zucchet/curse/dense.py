@@ -1,7 +1,7 @@
 """Evidence for dense networks, Eq. 8 and 9 of Zucchet & Orvieto (2024), Section 2.3.
 
-Notation: ``E``  a direction in which ``A`` moves;  ``P``  eigenvectors, one a column;
-``late``  by how many steps a state lags behind its newest input.
+Notation: ``E``  a direction along which ``A`` changes;  ``P``  eigenvectors as columns;
+``late``  number of steps by which the input of a state is delayed.
 """
 
 import functools
@@ -73,12 +73,12 @@ def states_by_powers(late: int) -> Float[np.ndarray, "time n"]:
 def states_by_modes(
     late: int, *, entering: str = "inverse", leaving: str = "vectors"
 ) -> Complex[np.ndarray, "time n"]:
-    """``P h_diag`` of Eq. 8, whose newest input has no delay whatever ``late`` is.
+    """``P h_diag`` of Eq. 8, in which the newest input has no delay.
 
     Args:
         late: Ignored.
-        entering: What turns an input into modes; another is a mutant.
-        leaving: What turns the modes back; another is a mutant.
+        entering: Maps an input to modes; another map is a mutant.
+        leaving: Maps modes to states; another map is a mutant.
     """
     A, _, x = _problem()
     lam, P = np.linalg.eig(A)
@@ -123,13 +123,14 @@ def moved_by_terms(
     """``dh_T/dA`` along ``E`` as the sum of the three terms of Eq. 9.
 
     Args:
-        draw: Which matrix, direction and inputs.
-        weights: Of the terms: readout, eigenvalues, input; all one but for a mutant.
+        draw: Index of the matrix, direction and inputs.
+        weights: Weights of the terms (readout, eigenvalues, input); not all one for a
+            mutant.
     """
     return np.array(weights) @ np.array(_terms(draw))
 
 
-# Random matrices: eigenvectors, and how far entries reach.
+# Random matrices: eigenvectors, and effects of their entries.
 
 
 @functools.cache
@@ -229,7 +230,7 @@ def eigenvalues_moved(
     return int(np.sum(np.abs(by(random_matrix(draw, size))) > 1e-6))
 
 
-# How the entries of dh/dA grow towards the edge of stability.
+# Growth of the entries of dh/dA at the stability boundary.
 
 Energies = tuple[Float[np.ndarray, "n n"], Float[np.ndarray, "n n"]]
 
@@ -270,7 +271,7 @@ def _energies_by_covariances(gap: float, source: str) -> Energies:
 
 
 def _energies_at_rest(gap: float) -> Energies:
-    """Both energies where the input is constant: nothing moves in the end."""
+    """Both energies under constant input, for which derivatives converge."""
     A, size = _at_radius(gap), 3
     lam, P = np.linalg.eig(A)
     inverse, still = np.linalg.inv(P), np.linalg.inv(np.eye(size) - A)
@@ -299,7 +300,7 @@ def _energies_by_layer(gap: float, source: str) -> Energies:
         dominating = np.einsum("im,tm,m,mk->tki", P, weights, modes, inverse)
         moved = _moved_responses(A, E, length)
         left = moved - dominating
-        if source == "constant":  # which adds the responses up
+        if source == "constant":  # constant inputs sum the responses
             moved, left = moved.sum(axis=0), left.sum(axis=0)
         total[entry], rest[entry] = energy(moved), energy(left)
     return total, rest
@@ -335,7 +336,7 @@ def entry_growth(
 def share_left(
     energies: Callable[..., Energies], source: str
 ) -> Float[np.ndarray, "n n"]:
-    """Exponent of the share that the dominating term leaves, ``gap^p``, by entry."""
+    """Exponent of the share outside the dominating term, ``gap^p``, by entry."""
 
     def share(gap: float) -> Float[np.ndarray, "n n"]:
         total, rest = energies(gap, source)
@@ -349,9 +350,9 @@ def _everywhere(power: float) -> list[list[float]]:
 
 
 def corner(radius: float) -> tuple[float, float]:
-    """``dh_1/dA_11`` at rest by the eigenvalue term alone, and whole.
+    """``dh_1/dA_11`` at rest: the eigenvalue term, and the total.
 
-    ``A`` turns by a quarter and shrinks to ``radius``, the input is ``(1, 0)``.
+    ``A`` is a quarter turn times ``radius``, and the input is ``(1, 0)``.
     """
     A, E = radius * np.array([[0.0, -1.0], [1.0, 0.0]]), np.diag([1.0, 0.0])
     lam, P = np.linalg.eig(A)

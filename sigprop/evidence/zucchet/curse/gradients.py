@@ -38,7 +38,7 @@ def _by_jax(
 
 
 class Way(NamedTuple):
-    """A routine for derivatives, and a run that gives states after each input from a first."""
+    """A routine for derivatives, and a function that returns the states."""
 
     derivative: Callable[..., Any]
     run: Callable[..., Any]
@@ -103,12 +103,12 @@ def sensitivity_sum(
     """``sum_{t'} dh_end/dh_t' df/dA(h_{t'-1}, x_t')`` over ``t'`` from one on.
 
     Args:
-        kind: Of network.
-        end: The last update.
-        left_out: How many of the last updates are left out, a mutant as the others are.
-        late: Whether an update is taken at the state that it gives.
-        further: By how many updates the Jacobians reach back too far.
-        turned: Whether the Jacobians are transposed.
+        kind: Kind of network.
+        end: Last update.
+        left_out: Number of last updates without a term; a mutant if not zero.
+        late: True for a mutant with updates at the state after the update.
+        further: Number of updates by which the Jacobians start too early; a mutant.
+        turned: True for a mutant with transposed Jacobians.
     """
     states = trajectory(kind, weights(kind))
     total = np.zeros((SIZE, SIZE, SIZE))
@@ -149,7 +149,7 @@ def gradient_sum(kind: str, end: int, **mutant: Any) -> Float[np.ndarray, "n n"]
 
 
 def held(way: Way, kind: str, t: int) -> Float[np.ndarray, " n"]:
-    """Derivative of all losses by ``h_t``, all other states held."""
+    """Derivative of all losses by ``h_t``, with all other states constant."""
     states = list(iterated_states(kind))
 
     def loss(h: Any) -> Any:
@@ -171,14 +171,14 @@ def error_between(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray
 def error_carried(
     kind: str, start: int, end: int, *, turned: bool = False, shift: int = 0
 ) -> Float[np.ndarray, " n"]:
-    """The error of ``end`` times the jump from ``start``.
+    """The error of ``end`` times the Jacobian from ``start``.
 
     Args:
-        kind: Of network.
-        start: The earlier time.
-        end: The later time.
-        turned: Whether the jump is transposed, a mutant.
-        shift: By how many steps the jump starts late, a mutant.
+        kind: Kind of network.
+        start: Earlier time.
+        end: Later time.
+        turned: True for a mutant with the transposed Jacobian.
+        shift: Number of steps by which the Jacobian starts late; a mutant if not zero.
     """
     jump = jump_product(kind, start + shift, end)
     return _error(kind, end) @ (jump.T if turned else jump)
@@ -198,14 +198,14 @@ def total(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
 def total_sum(
     kind: str, start: int, end: int, first: int = 0, *, turned: bool = False
 ) -> Float[np.ndarray, " n"]:
-    """The error of now plus every later error times its jump.
+    """The error at ``start`` plus every later error times its Jacobian.
 
     Args:
-        kind: Of network.
-        start: Which state.
-        end: The last loss.
-        first: How many losses are left out, a mutant.
-        turned: Whether the jumps are transposed, a mutant.
+        kind: Kind of network.
+        start: Time of the state.
+        end: Time of the last loss.
+        first: Number of omitted losses; a mutant if not zero.
+        turned: True for a mutant with transposed Jacobians.
     """
     total = np.zeros(SIZE)
     for t in range(start + first, end + 1):
@@ -215,7 +215,7 @@ def total_sum(
 
 
 def total_with_two_errors(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
-    """Mutant of ``total_sum``: the sum over later losses has the one of now too."""
+    """Mutant of ``total_sum``: the sum over later losses includes the current one."""
     return _error(kind, start) + total_sum(kind, start, end)
 
 
@@ -235,9 +235,9 @@ def eigenvalue_gradient_sum(
     """``sum_t dL/dh_t dh_t/dlambda`` with the sensitivities by their recurrence.
 
     Args:
-        kind: Of network.
-        late: Whether the recurrence takes the newest state, a mutant.
-        accumulated: Whether the errors are total derivatives, a mutant.
+        kind: Kind of network.
+        late: True for a mutant in which the recurrence uses the newest state.
+        accumulated: True for a mutant with total derivatives as errors.
     """
     states = trajectory(kind, weights(kind))
     derivatives = recur(np.diag(weights(kind)), states[1:] if late else states[:-1])

@@ -1,7 +1,7 @@
 """Growth of the moments of one diagonal neuron as ``|lam|`` tends to one.
 
-Notation: ``gap``  ``1 - |lam|``;  ``phase``  that of ``lam``;  ``quantity``  ``state``
-for ``h``, ``sensitivity`` for ``dh/dlam``.
+Notation: ``gap``  ``1 - |lam|``;  ``phase``  of ``lam``;  ``quantity``  ``state`` for
+``h``, ``sensitivity`` for ``dh/dlam``.
 
 Source: Zucchet & Orvieto (2024), Sections 2.2 and 3.1.
 """

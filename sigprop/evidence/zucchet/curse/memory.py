@@ -76,12 +76,12 @@ def process_covariances(rho: float) -> Float[np.ndarray, "time time"]:
 def toeplitz_covariances(
     rho: float, late: int = 0, combine: Any = np.subtract
 ) -> Float[np.ndarray, "time time"]:
-    """The matrix of ``R(t - s)``, a function of the lag alone.
+    """The matrix of ``R(t - s)``, a function of the lag only.
 
     Args:
         rho: Decay rate.
-        late: Added to each lag, a mutant.
-        combine: What gives a lag of two times; anything but the difference is a mutant.
+        late: Number added to each lag, for a mutant.
+        combine: Function of two times that gives the lag; another function is a mutant.
     """
     from sigprop.inputs import AR1
 
@@ -92,9 +92,10 @@ def toeplitz_covariances(
 def edge_exponent(
     phase: float, rho: float, quantity: str, resonance: float = 1.0
 ) -> float:
-    """Exponent of a moment's growth at the edge: 1 or 3, one more at resonance.
+    """Exponent of a moment's growth at the stability boundary: 1 or 3, or one more.
 
-    Resonance: an input of ``|rho| = 1`` at the phase of the eigenvalue, all lags adding up.
+    One more at resonance: an input with ``|rho| = 1`` at the phase of the eigenvalue,
+    for which all lags add up.
     """
     resonant = abs(rho) == 1 and math.cos(phase) * rho > 1 - 1e-9
     return {"state": 1.0, "sensitivity": 3.0}[quantity] + resonance * resonant
@@ -107,7 +108,7 @@ def edge_rate(edge: int, rho: float) -> float:
 
 
 def edge_factor(edge: int, rho: float) -> float:
-    """``(1 - lam^2) E[h^2]`` at the edge: its lags add up there, or cancel."""
+    """Limit of ``(1 - lam^2) E[h^2]`` at the boundary, where lags add up or cancel."""
     return (1 + edge * rho) / (1 - edge * rho)
 
 
@@ -138,14 +139,14 @@ def ratio(of: Callable[..., float], lam: float, rho: float, **_: object) -> floa
 def outgrown(
     lam: float, rho: float, variance: float, power: int = 1, quantity: str = "state"
 ) -> float:
-    """``E[h^2] / R(0)``, below which sensitivity over state is not.
+    """``E[h^2] / R(0)``, a lower bound of sensitivity over state.
 
     Args:
         lam: Eigenvalue.
         rho: Decay rate.
-        variance: Of the input, ``R(0)``.
-        power: Of the moment, one but for a mutant.
-        quantity: Whose moment, the state's but for a mutant.
+        variance: Variance ``R(0)`` of the input.
+        power: Power of the moment; not one for a mutant.
+        quantity: Quantity of the moment; not the state for a mutant.
     """
     bare = moment_of(power_response, lam, rho, quantity)
     return (variance * bare) ** power / variance
@@ -158,7 +159,7 @@ def ratio_diverges() -> bool:
 
 
 def lead(grows: Callable[..., float], phase: float, rho: float) -> float:
-    """By how much the sensitivity's exponent at the edge exceeds the state's."""
+    """Exponent of the sensitivity at the stability boundary minus that of the state."""
     return grows(phase, rho, "sensitivity") - grows(phase, rho, "state")
 
 
@@ -166,7 +167,7 @@ REAL = points("lam rho", (0.6, 0.3), (-0.5, 0.7), (0.9, -0.4))
 EDGES = points(
     "phase rho",
     *((0.0, 0.0), (0.0, 0.6), (math.pi, 0.4), (0.0, -0.5), (0.0, 1.0), (math.pi, -1.0)),
-    *((math.pi, 1.0), (0.0, -1.0)),  # the input is silent there
+    *((math.pi, 1.0), (0.0, -1.0)),  # the input has no power there
 )
 state_moment = functools.partial(moment_of, power_response, quantity="state")
 

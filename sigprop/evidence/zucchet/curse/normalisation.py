@@ -94,7 +94,7 @@ def backward_by_layer(lam: float, rho: float) -> float:
         def last(x):
             return jnp.real(cell.states(x))[-1, 0]
 
-        # One error at the end: what it gives an input is its weight at that distance.
+        # One error at the end: the gradient of an input is its weight at that distance.
         weights = np.asarray(jax.jit(jax.grad(last))(jnp.zeros((400, 1))))[::-1, 0]
         return moment(weights, rho)
 
@@ -139,7 +139,7 @@ NORMALISED = each(normalised, MOMENTS)
 
 
 def grey(quantity: str) -> Evidence:
-    """The bare moment of a quantity under constant input."""
+    """The moment of a quantity under constant input, without normalisation."""
     return Evidence(also(SIZES, rho=1.0, quantity=quantity), MOMENTS)
 
 

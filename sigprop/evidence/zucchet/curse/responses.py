@@ -1,7 +1,7 @@
 """Moments of one diagonal neuron by sums over its impulse response.
 
-A response is a power written out, a derivative of it by a complex step, or that of a
-real layer.
+The impulse response is computed from explicit powers or by the package's layer.
+Derivatives of powers use complex steps.
 
 Notation: ``w``  responses (ages);  ``quantity``  ``state`` for ``h``, ``sensitivity``
 for ``dh/dlam``, ``nu`` and ``theta`` for the derivatives of the LRU by its parameters.

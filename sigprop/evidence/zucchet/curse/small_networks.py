@@ -1,6 +1,7 @@
-"""Small recurrent networks of fixed pseudo-random weights.
+"""Small recurrent networks with fixed pseudo-random weights.
 
 ``kind`` names a network: ``diagonal`` and ``dense`` are linear, ``tanh`` is not.
+
 Notation: ``A``  recurrent matrix;  ``h_t``  states, ``h_0 = 0``, ``t = 1 .. STEPS``.
 
 Source: Zucchet & Orvieto (2024), Section 1, Section 2.1 and Eq. 11.
@@ -39,7 +40,7 @@ def update(
     h: Inexact[np.ndarray, " n"],
     x: Float[np.ndarray, " n"],
 ) -> Inexact[np.ndarray, " n"]:
-    """``f(h, x)`` of Eq. 1; complex arguments are fine."""
+    """``f(h, x)`` of Eq. 1, also for complex arguments."""
     h = A @ h + x
     return np.tanh(h) if kind == "tanh" else h
 
@@ -56,13 +57,13 @@ def forward(kind: str, A: Any, h: Any, inputs: Any) -> list[Any]:
 def trajectory(
     kind: str, A: Inexact[np.ndarray, "n n"]
 ) -> Inexact[np.ndarray, "time n"]:
-    """States from time 0, the zero one, to ``STEPS``."""
+    """States from the zero state at time 0 to time ``STEPS``."""
     zero = np.zeros(SIZE)
     return np.array([zero, *forward(kind, A, zero, data()[0])])
 
 
 def derivative(kind: str, h: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """Derivative of the non-linearity, from the state that it returned."""
+    """Derivative of the nonlinearity, as a function of its value."""
     return 1 - h**2 if kind == "tanh" else np.ones(SIZE)
 
 
@@ -73,7 +74,7 @@ def linear_layer(A: Any) -> LinearRNN:
 
 
 def layer(kind: str, A: Any) -> LinearRNN | NonlinearRNN:
-    """Network ``kind`` with matrix ``A`` as a layer of the suite; unit input weights."""
+    """Network ``kind`` with matrix ``A`` as a layer with unit input weights."""
     if kind not in ("tanh", "relu"):
         return linear_layer(A)
     A, eye = jnp.asarray(A), jnp.eye(A.shape[0])

@@ -47,10 +47,10 @@ def derivative_by_layer(
 
     Args:
         radius: Modulus of the student's eigenvalue.
-        phase: Its phase.
-        teacher: The teacher's eigenvalue.
-        argument: By what: the modulus (0) or the phase (1).
-        order: Of the derivative; 0 is the loss.
+        phase: Phase of the student's eigenvalue.
+        teacher: Eigenvalue of the teacher.
+        argument: Variable of the derivative: the modulus (0) or the phase (1).
+        order: Order of the derivative; 0 for the loss.
     """
     with double_precision(True):
         values = (jnp.asarray(value) for value in (radius, phase, teacher))

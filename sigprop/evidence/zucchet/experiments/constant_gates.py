@@ -1,4 +1,4 @@
-"""A gated unit with a constant gate: double sums, and the real layer's responses.
+"""Moments of a gated unit with a constant gate, by double sums and by the layer.
 
 Source: Zucchet & Orvieto (2024), Appendix D.3; the layers of ``sigprop.layers.gated``.
 """
@@ -39,12 +39,12 @@ def pair_sum(alpha: complex, beta: complex, a: float, b: float, rho: float) -> c
 
 
 def moment(of: Callable[[float], Weights], lam: float, **covariance: float) -> float:
-    """The second moment of what has these weights at a gate, as a double sum."""
+    """The second moment for given weights at a gate, as a double sum."""
     return quadratic(of(lam), autocovariance(AGES, **covariance))
 
 
 def bias_derivative(lam: float) -> Weights:
-    """Derivative of the weights by the gate's bias, moved in the complex plane."""
+    """Derivative of the weights by the gate's bias, by a complex step."""
     return complex_step(lambda bias: weights(sigmoid(bias)), logit(lam))
 
 

@@ -36,16 +36,16 @@ def finite_moments(time: float, steps: int = LENGTH) -> tuple[float, float]:
 
 
 def finite_share(time: float) -> float:
-    """A moment after 512 inputs of Fig. 12 over its stationary value, the lesser one.
+    """Ratio of a moment after 512 inputs of Fig. 12 and its stationary value.
 
-    Of the state and of the sensitivity.
+    It is the smaller one of state and sensitivity.
     """
     pairs = zip(finite_moments(time), finite_moments(time, 2048), strict=True)
     return min(part / longer for part, longer in pairs)
 
 
 def spread(quantity: int, steps: int = LENGTH) -> float:
-    """Largest over least of a finite moment for time constants from 1 to 256."""
+    """Ratio of the largest and smallest finite moment, for time constants 1 to 256."""
     times = 2 ** np.linspace(0, 8, 65)
     moments = [finite_moments(float(time), steps)[quantity] for time in times]
     return max(moments) / min(moments)
@@ -112,7 +112,7 @@ def kernel_weight(time: float) -> float:
 def samples(
     time: float, edges: tuple[float, float] = TIMES, width: float = 10.0
 ) -> float:
-    """Sum of Fig. 15's kernel over its samples; at an edge half of it lies outside."""
+    """Sum of Fig. 15's kernel over its samples; at an edge, half of it is outside."""
     low, high = (erf((time - edge) / width) for edge in edges)
     return 100 * 256 / 255 * sqrt(100 * pi) * (low - high) / 2
 

@@ -1,4 +1,4 @@
-"""Gated networks as they are drawn: orthogonal matrices and Chrono biases.
+"""Gated networks at initialisation, with orthogonal matrices and Chrono biases.
 
 Source: Zucchet & Orvieto (2024), Appendix D.
 """
@@ -7,7 +7,7 @@ from sigprop.numerics.precision import double_precision
 
 
 def sampled_gate(tau: float) -> float:
-    """The gate at rest whose bias is drawn on ``[tau, tau]``."""
+    """The gate at rest for a bias sampled on ``[tau, tau]``."""
     import jax
 
     from sigprop.layers.gru import chrono

@@ -49,10 +49,10 @@ def states_by_hand(
 
     Args:
         w: Weight of the input in the gate.
-        v: Weight of the state.
-        bias: Of the gate.
-        late: How many steps late the input enters the state; the equations say none.
-        exchanged: Whether the gate keeps the input and 1 - f the state.
+        v: Weight of the state in the gate.
+        bias: Bias of the gate.
+        late: Delay of the input in steps; zero in the equations.
+        exchanged: True for a mutant in which the gate multiplies the input.
     """
     h, states = 0.0, []
     for t, x in enumerate(SERIES):
@@ -75,7 +75,7 @@ def states_uncoupled(w: float, v: float, bias: float) -> Float[np.ndarray, " ste
 def gate(
     states: Callable[..., Float[np.ndarray, " steps"]], **point: float
 ) -> Float[np.ndarray, " steps"]:
-    """Gates ``(h_t - x_t)/(h_{t-1} - x_t)`` that these states went through."""
+    """Gates ``(h_t - x_t)/(h_{t-1} - x_t)``, computed from the states."""
     h = states(**point)
     before = np.concatenate([[0.0], h[:-1]])
     return (h - SERIES) / (before - SERIES)
@@ -84,14 +84,14 @@ def gate(
 def gate_as_defined(
     w: float, v: float, bias: float, late_input: int = 0, late_state: int = 1
 ) -> Float[np.ndarray, " steps"]:
-    """Eq. 157 at the states that the layer went through.
+    """Eq. 157 at the states of the layer.
 
     Args:
         w: Weight of the input.
         v: Weight of the state.
-        bias: Of the gate.
-        late_input: How many steps before the gate the input is.
-        late_state: How many steps before it the state is.
+        bias: Bias of the gate.
+        late_input: Delay of the input relative to the gate, in steps.
+        late_state: Delay of the state relative to the gate, in steps.
     """
     x, h = SERIES, states_by_layer(w, v, bias)
     x, h = (
@@ -102,7 +102,7 @@ def gate_as_defined(
 
 
 def _gate(x: Any, h: Any) -> Any:
-    """The gate that makes ``h_2``, of inputs and states at t = 0, 1, 2."""
+    """The gate of ``h_2``, as a function of inputs and states at t = 0, 1, 2."""
     after = _unit(0.7, 0.4, 0.3).step(h[1:2], x[2:3])[0][0]
     return (after - x[2]) / (h[1] - x[2])
 
@@ -111,16 +111,16 @@ SEEN = np.array([0.5, -0.8, 1.1]), np.array([0.2, 0.7, -0.4])  # inputs, states
 
 
 def gate_input_times() -> Float[np.ndarray, " 2"]:
-    """Times, counted from that of the gate, of the input and of the state it sees.
+    """Times of the input and the state on which a gate depends, relative to the gate.
 
-    Those by which its derivatives are not zero.
+    They are the times of nonzero derivatives.
     """
     derivatives = computed(lambda x, h: jax.grad(_gate, (0, 1))(x, h), *SEEN)
     return np.array([np.flatnonzero(row)[0] - 2.0 for row in derivatives])
 
 
 def moves_gate() -> Float[np.ndarray, " 2"]:
-    """Times of the input and of the state that move the gate when they are changed."""
+    """Times of the input and the state on which the gate depends, by changing them."""
     gate, (x, h) = lambda x, h: float(computed(_gate, x, h)), SEEN
     changes = 0.3 * np.eye(3)
     by_input = [gate(x + change, h) != gate(x, h) for change in changes]
@@ -144,7 +144,7 @@ def _quadrature(size: float, steps: int) -> float:
 
 
 def excess(size: float) -> float:
-    """Relative error of the constant gate's ``E[h^2]``, inputs of a size."""
+    """Relative error of the constant gate's ``E[h^2]``, for inputs of a given size."""
     steps, lam = 4, sigmoid(1.2)
     constant = (1 - lam) ** 2 * energy(powers(lam, steps))
     return _quadrature(size, steps) / (size**2 * constant) - 1

@@ -30,7 +30,7 @@ from sigprop.theory import gated
 COMPARED = {"cRNN", "LRU", "GRU"}  # Section 5 and Fig. 5
 INITIALISED = {"cRNN", "LRU", "LSTM"}  # Appendix D.1
 
-# The inputs, and how layers see them.
+# The inputs, and the states that they drive.
 
 
 def half_squared_gap(prediction: list[float], target: list[float]) -> float:
@@ -39,9 +39,9 @@ def half_squared_gap(prediction: list[float], target: list[float]) -> float:
 
 
 def over_white(lam: float) -> float:
-    """``E[h^2]`` of ``h <- lam h + x`` on Fig. 12's input over that of white noise.
+    """``E[h^2]`` of ``h <- lam h + x`` on Fig. 12's input over that under white noise.
 
-    Both of the same variance.
+    Both inputs have the same variance.
     """
     w, R = powers(lam, 1024), autocovariance(1024, **EMBEDDINGS)
     return quadratic(w, R) / quadratic(w, R[0, 0] * np.eye(1024))
@@ -73,7 +73,7 @@ def normalised_state_by_sum(radius: float, theta0: float, steps: int) -> float:
 
 
 def _chain(lams: Float[Array, " layers"], steps: int) -> Float[Array, " steps"]:
-    """Impulse response of scalar recurrences one after the other."""
+    """Impulse response of a chain of scalar recurrences."""
     y = jnp.zeros(steps).at[0].set(1.0)
     for i in range(4):
         y = jnp.convolve(y, lams[i] ** jnp.arange(steps))[:steps]
@@ -121,11 +121,11 @@ def network_sizes() -> list[int]:
     return [network.depth, network.width, network.state_size, network.inputs]
 
 
-# Gates as they are drawn.
+# Gates at initialisation.
 
 
 def sampled_odds(tau: float) -> float:
-    """``f/(1 - f)`` at rest of a gate whose bias is drawn on ``[tau, tau]``."""
+    """``f/(1 - f)`` at rest, for a gate with bias sampled on ``[tau, tau]``."""
     return sampled_gate(tau) / (1 - sampled_gate(tau))
 
 
@@ -138,7 +138,7 @@ def time_constant_counted(tau: float) -> float:
 def gates_of_lstm(
     t_max: float,
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-    """Input and forget gates of a freshly drawn LSTM at rest."""
+    """Input and forget gates of an LSTM at initialisation, at rest."""
 
     def biases(key: PRNGKeyArray):
         layer = lstm(8, 1, key=key, times=tallec_times(t_max))
@@ -150,7 +150,7 @@ def gates_of_lstm(
 
 
 def input_gate_by_step(t_max: float) -> Float[np.ndarray, " n"]:
-    """Input gates of the same LSTM, from the cell that one step fills at ``g = tanh(1)``."""
+    """Input gates of this LSTM, from its cell after one step with ``g = tanh(1)``."""
 
     def cell(key: PRNGKeyArray):
         layer = lstm(8, 1, key=key, times=tallec_times(t_max))

@@ -20,7 +20,7 @@ NEURONS = 256
 
 @cache
 def _random_gru() -> GRU:
-    """A GRU with the laws of ``gru``, drawn by numpy; T uniform on [1, 2]."""
+    """A GRU with the distributions of ``gru``, by NumPy; T uniform on [1, 2]."""
     generator, n, d_in = np.random.default_rng(14), NEURONS, 8
     with double_precision(True):
         entering = [generator.normal(size=(n, d_in)) / np.sqrt(d_in) for _ in range(3)]
@@ -41,7 +41,7 @@ def _random_gru() -> GRU:
 
 @cache
 def _layer(t_max: float, gain: float) -> GRU:
-    """A GRU with T uniform on ``[1, t_max]`` and its weights on the state scaled."""
+    """A GRU with T uniform on ``[1, t_max]`` and scaled weights on the state."""
     layer = _random_gru()
     bias = np.log(1 + (np.exp(np.asarray(layer.b_f)) - 1) * (t_max - 1))
     scaled = _scaled(layer, W_rh=gain, W_fh=gain, W_nh=gain)
@@ -50,7 +50,7 @@ def _layer(t_max: float, gain: float) -> GRU:
 
 
 def _scaled(layer: GRU, **factors: float) -> GRU:
-    """The layer with some of its weights times a number."""
+    """The layer with some of its weights scaled."""
     with double_precision(True):
         return replace(
             layer,
@@ -67,7 +67,7 @@ def _gates(layer: GRU) -> Float[np.ndarray, " n"]:
 
 @cache
 def step_jacobian(t_max: float, gain: float) -> Float[np.ndarray, "n n"]:
-    """``dh_{t+1}/dh_t`` at rest, by hand."""
+    """``dh_{t+1}/dh_t`` at rest, from the written derivative."""
     layer = _layer(t_max, gain)
     return at_rest(_gates(layer), np.asarray(layer.W_nh))
 
@@ -80,7 +80,7 @@ def at_rest(
 
 
 def across_two(f: float, w: float) -> float:
-    """``dh_1/dh_2`` of two neurons at rest, whose ``W_nh`` has ``w`` off its diagonal."""
+    """``dh_1/dh_2`` of two neurons at rest; ``W_nh`` has ``w`` off its diagonal."""
     return float(at_rest(np.full(2, f), w * (1 - np.eye(2)))[0, 1])
 
 
@@ -95,7 +95,7 @@ def _state_jacobian(layer: GRU, h: Array, u: Array) -> Array:
     return jax.jacrev(lambda h: layer.step(h, u)[0])(h)
 
 
-Step = Callable[[float, float], Float[np.ndarray, "n n"]]  # of t_max and gain
+Step = Callable[[float, float], Float[np.ndarray, "n n"]]  # function of t_max and gain
 
 
 def off_diagonal_share(step: Step, t_max: float, steps: int) -> float:
@@ -115,7 +115,7 @@ def drift_of_diagonal(step: Step, t_max: float, steps: int) -> float:
 
 
 def grows(gain: float) -> float:
-    """One if the Jacobian over many steps grows without bound, else zero."""
+    """1 if the Jacobian over many steps grows without bound, else 0."""
     return float(np.abs(np.linalg.eigvals(step_jacobian(16.0, gain))).max() > 1)
 
 
@@ -163,7 +163,7 @@ def _random_point() -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " d_in"]
 def gates_of_inputs(
     gain: float, candidate: float, sees: float = 1.0
 ) -> Float[np.ndarray, "n n"]:
-    """``diag(sigma(W_fx x + b_f))``, or with the input so many times."""
+    """``diag(sigma(W_fx x + b_f))``, or with another factor on the input."""
     layer, (_, u) = _gated(gain, candidate), _random_point()
     drive = sees * np.asarray(layer.W_fx) @ u + np.asarray(layer.b_f)
     return np.diag(sigmoid(drive))
@@ -173,7 +173,7 @@ STEP_JACOBIANS = {"reference": step_jacobian, "autodiff": step_jacobian_by_layer
 
 
 def _diagonal(*candidates: float, example: Example | None = None) -> Evidence:
-    """Evidence that the Jacobian is the gates' diagonal without weights from the state."""
+    """Evidence that the Jacobian without weights from the state is diagonal."""
     return Evidence(
         across(gain=(0.0,), candidate=candidates),
         {"autodiff": jacobian_at_inputs, "differences": jacobian_by_differences},

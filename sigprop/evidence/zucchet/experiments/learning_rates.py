@@ -22,7 +22,7 @@ from sigprop.evidence.zucchet.experiments.sensitivities import (
 from sigprop.judge.basis import Basis, Evidence, Example
 
 SEEDS = range(20)
-Rows = Float[np.ndarray, "p steps"]  # one a parameter
+Rows = Float[np.ndarray, "p steps"]  # one row per parameter
 Array = Inexact[np.ndarray, "..."]
 Teacher = tuple[Array, Array, Array, Array]  # lam, V, inward, outward
 
@@ -66,9 +66,9 @@ def responses(
 
     Args:
         lam: Eigenvalues of the matrix.
-        V: Its eigenvectors, one a column.
-        inward: The input's weights in the eigenbasis.
-        outward: The readout's.
+        V: Its eigenvectors as columns.
+        inward: Input weights in the eigenbasis.
+        outward: Readout weights in the eigenbasis.
         steps: Length of the response.
     """
     n = len(lam)
@@ -104,9 +104,9 @@ def _both_parts(
 
 
 def top_ratio_of_two(degrees: float) -> float:
-    """Dense over diagonal top eigenvalue, two real modes whose eigenvectors meet so.
+    """Dense over diagonal top eigenvalue, for two real modes with a given angle.
 
-    Eigenvalues 0.99 and 0.5, all weights one in the eigenbasis.
+    Eigenvalues are 0.99 and 0.5, and all weights are one in the eigenbasis.
     """
     angle, ones = np.radians(degrees), np.ones(2)
     V = np.array([[1, np.cos(angle)], [0, np.sin(angle)]])
@@ -118,7 +118,7 @@ def top_ratio_of_two(degrees: float) -> float:
 def spectrum(
     seed: int, diagonal: bool, normal: bool = False
 ) -> tuple[Float[np.ndarray, " p"], Float[np.ndarray, "p p"]]:
-    """Eigenvalues of the Hessian at the optimum, falling, and its eigenvectors."""
+    """Eigenvalues of the Hessian at the optimum, decreasing, and eigenvectors."""
     rows = sensitivities(seed, normal)[int(diagonal)]
     values, vectors = np.linalg.eigh(rows @ rows.T)
     return values[::-1], vectors[:, ::-1]
@@ -134,13 +134,13 @@ def top_ratio(normal: bool, of: Callable[[Any], float] = np.max) -> float:
 
 
 def spread_of_top(diagonal: bool) -> float:
-    """Coordinates that the ten top eigenvectors lie on: mean inverse participation."""
+    """Number of coordinates of the ten top eigenvectors: mean inverse participation."""
     vectors = np.array([spectrum(s, diagonal)[1][:, :10] for s in SEEDS])
     return float(np.mean(1 / np.sum(vectors**4, axis=1)))
 
 
 def spread_by_entropy(diagonal: bool) -> float:
-    """Coordinates that the ten top eigenvectors lie on: mean of ``exp(entropy)``."""
+    """Number of coordinates of the ten top eigenvectors: mean of ``exp(entropy)``."""
     mass = np.array([spectrum(s, diagonal)[1][:, :10] for s in SEEDS]) ** 2
     return float(np.mean(np.exp(-np.sum(mass * np.log(mass + 1e-300), axis=1))))
 
@@ -154,7 +154,7 @@ def rank(diagonal: bool) -> int:
 
 
 def largest_stable_rate(eigenvalues: tuple[float, ...]) -> float:
-    """Largest step of gradient descent on a quadratic that does not diverge: bisected."""
+    """Largest stable rate of gradient descent on a quadratic, by bisection."""
     curvature = np.array(eigenvalues)
 
     def stays(rate: float) -> bool:
@@ -164,7 +164,7 @@ def largest_stable_rate(eigenvalues: tuple[float, ...]) -> float:
 
 
 def largest_rate_by_steps(eigenvalues: tuple[float, ...]) -> float:
-    """Largest step of gradient descent on a quadratic that does not diverge: walked."""
+    """Largest stable rate of descent on a quadratic, by increasing the rate."""
     curvature = np.array(eigenvalues)
 
     def stays(rate: float) -> bool:
@@ -188,7 +188,7 @@ def lipschitz_by_pairs(eigenvalues: tuple[float, ...]) -> float:
 
 
 def adam_on_ones(momentum: float, second: float, rate: float) -> float:
-    """Step of optax's Adam late in training when it is given a gradient of one."""
+    """Step of optax's Adam late in training, for gradients of one."""
     import jax.numpy as jnp
     import optax
 
@@ -224,7 +224,7 @@ def eigenvalues_sorted(
         [Float[np.ndarray, "n n"]], Complex[np.ndarray, " n"]
     ] = np.linalg.eigvals,
 ) -> Complex[np.ndarray, " n"]:
-    """Eigenvalues of a drawn teacher, in order."""
+    """Eigenvalues of a random teacher, sorted."""
     from sigprop.layers.dense import transform_eigenvalues
 
     raw = np.random.default_rng(seed).normal(size=(10, 10)) / np.sqrt(10)

@@ -1,10 +1,11 @@
-"""Students compared by their median over teachers, as far as ten seeds decide it.
+"""Comparison of students by the median of their losses over teachers.
 
-Students are paired by seed: the same teacher for all.  Of the paired ratios of their
-losses, in decades, the second least and the second greatest of ten bound the median at
-level 97.9 %, whatever their law: 11 of the 1024 patterns of signs have fewer than two on
-one side.  A run that diverged is infinitely worse.  An interval on both sides of zero
-says nothing: the verdict is inconclusive, and the row undecided.
+Students are paired by seed, because a seed gives all of them the same teacher.  The
+loss ratios of a pair are in decades.  With ten seeds, the second smallest and the
+second largest ratio bound the median at level 97.9 %, for any distribution: 11 of the
+1024 patterns of signs have fewer than two on one side.  A run that diverged has an
+infinite loss.  If an interval contains zero, the verdict is inconclusive, and the row
+is undecided.
 
 Source of the data: ``sigprop.experiments.teacher_student`` at the preset ``paper``.
 """
@@ -38,9 +39,9 @@ def outcome(
     """Check that medians over seeds are positive, by their intervals.
 
     Args:
-        points: What is compared.
-        ratios: Of a point, decades by seed, sorted.
-        alone: What the one experiment is.
+        points: Comparisons.
+        ratios: Function of a point that returns sorted decades by seed.
+        alone: Description of the single experiment.
     """
 
     def results(
@@ -53,7 +54,7 @@ def outcome(
 
 
 def _decided(at: Mapping[str, Any], ratios: Decades, turned: bool) -> RouteResult:
-    """The interval of a median, as a ratio, and whether it lies above one."""
+    """The interval of a median, as a ratio, and True if it is above one."""
     ratios = -ratios[::-1] if turned else ratios
     low, high = least(ratios), greatest(ratios)
     verdict = "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
@@ -62,7 +63,7 @@ def _decided(at: Mapping[str, Any], ratios: Decades, turned: bool) -> RouteResul
 
 
 def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Check:
-    """Check that one student leads another in the median over teachers.
+    """Check that one student has a smaller median loss over teachers than another.
 
     Args:
         load: Reads the result of a sweep.
@@ -74,19 +75,20 @@ def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Check:
 
 
 def least(ratios: Decades) -> float:
-    """Least median that the seeds allow."""
+    """Lower end of the interval of the median."""
     return float(ratios[1])
 
 
 def greatest(ratios: Decades) -> float:
-    """Greatest median that the seeds allow."""
+    """Upper end of the interval of the median."""
     return float(ratios[-2])
 
 
 def decades(data: "xr.Dataset", behind: str, ahead: str, condition: float) -> Decades:
-    """By seed, sorted: decades by which the loss of ``ahead`` is below ``behind``'s.
+    """Decades by which the loss of ``ahead`` is below that of ``behind``, sorted.
 
-    Each is tuned by itself at the condition.
+    There is one value per seed.  Each student has its best learning rate at the
+    condition.
 
     Raises:
         ValueError: If there are fewer than ten seeds.
@@ -100,7 +102,7 @@ def decades(data: "xr.Dataset", behind: str, ahead: str, condition: float) -> De
 def widening(
     data: "xr.Dataset", behind: str, ahead: str, wide: float, narrow: float
 ) -> Decades:
-    """By seed, sorted: growth of the lead from one condition to another, in decades."""
+    """Growth of the lead between two conditions, in decades, sorted over seeds."""
     start, end = (_gap(data, behind, ahead, condition) for condition in (wide, narrow))
     return np.sort(end - start)
 
@@ -112,9 +114,10 @@ def _gap(data: "xr.Dataset", behind: str, ahead: str, condition: float) -> Decad
 
 
 def rates(data: "xr.Dataset", behind: str, ahead: str) -> Decades:
-    """By seed, sorted: decades between two networks' recurrent effective rates.
+    """Decades between two networks' effective recurrent rates, sorted over seeds.
 
-    Of each training at 1e-3 the median over the recurrent parameters, at its end.
+    For each training at 1e-3, it is the median over the recurrent parameters at its
+    end.
     """
     data = data.isel(record=-1)
     rates = data["rate"].sel(group="recurrent", quantile=0.5)

@@ -1,6 +1,6 @@
-"""Sensitivities ``dh/dlam`` under white noise: how large they are, how two correlate.
+"""Sensitivities ``dh/dlam`` under white noise: their size and correlations.
 
-Their correlations are the entries that two eigenvalues share in the Hessian.
+The correlations are the Hessian's entries between two eigenvalues.
 
 Source: Zucchet & Orvieto (2024), Eq. 60, Section 4.3 and Appendix C.4.
 """
@@ -27,33 +27,33 @@ def S(alpha: Lam, beta: Lam) -> Lam:
 
 
 def coupling(first: Lam, second: Lam) -> Float[np.ndarray, "..."]:
-    """Largest entry that two eigenvalues share, over the mean of their own."""
+    """Largest Hessian entry between two eigenvalues over the mean of their own."""
     scale = np.sqrt(np.real(S(first, first.conj())) * np.real(S(second, second.conj())))
     return np.maximum(np.abs(S(first, second)), np.abs(S(first, second.conj()))) / scale
 
 
 def coupling_by_sum(first: complex, second: complex) -> float:
-    """Largest entry that two eigenvalues share, over the mean of their own, by sums."""
+    """Largest Hessian entry between two eigenvalues over their own, by sums."""
     a, b = (power_derivatives(lam, 4000) for lam in (first, second))
     scale = np.linalg.norm(a) * np.linalg.norm(b)
     return float(np.abs([a @ b, a @ b.conj()]).max() / scale)
 
 
 def coupling_of(first: complex, second: complex) -> float:
-    """Largest entry that two eigenvalues, given as numbers, share, over their own."""
+    """Largest Hessian entry between two given eigenvalues, over that of each alone."""
     return float(coupling(np.array([first]), np.array([second]))[0])
 
 
 def hessian_missing(seed: int, log_theta: float, steps: int, averaged: bool) -> float:
     """Share of Eq. 143 that a loss of ``steps`` steps from the zero state misses.
 
-    In Frobenius norms of the Hessian of ten eigenvalues of Fig. 10, ``b = c = 1``.
+    It is in Frobenius norms, for ten eigenvalues of Fig. 10 and ``b = c = 1``.
 
     Args:
-        seed: Of the eigenvalues.
+        seed: Seed of the eigenvalues.
         log_theta: ``log10(theta_0 / pi)``.
         steps: Length of the sequences.
-        averaged: Whether the loss is the mean over all steps; else that of the last.
+        averaged: True for the mean loss over all steps, false for the last loss.
     """
     generator = np.random.default_rng(seed)
     lam = generator.uniform(0.99, 0.995, 10) * np.exp(
@@ -76,7 +76,7 @@ def _hessian(
 
 @functools.cache
 def _couplings(log_theta: float, n: int) -> Float[np.ndarray, "draws n n"]:
-    """Couplings among ``n`` eigenvalues of Fig. 10, one matrix a draw; none with itself."""
+    """Couplings of ``n`` eigenvalues of Fig. 10, a matrix per sample; zero diagonal."""
     generator = np.random.default_rng(10)
     nu0, shape = 0.99, (60, n)
     lam = generator.uniform(nu0, (1 + nu0) / 2, shape) * np.exp(
@@ -106,9 +106,10 @@ def mean_coupling_by_quadrature(log_theta: float, nodes: int = 6) -> float:
 
 
 def off_diagonal_share(n: int) -> float:
-    """Mean share of the Hessian of ``n`` eigenvalues off its diagonal, all phases.
+    """Mean share of the Hessian of ``n`` eigenvalues off its diagonal, for all phases.
 
-    Of its root of the sum of squares, entries over the mean of their own.
+    It is a ratio of root sums of squares, with entries relative to the mean of their
+    own.
     """
     apart = np.sum(_couplings(0.0, n) ** 2, axis=(1, 2))
     return float(np.mean(np.sqrt(apart / (n + apart))))

@@ -1,4 +1,4 @@
-"""Sizes of the students of Zucchet & Orvieto (2024), Section 4.2, read off the layers."""
+"""Parameter counts of the students in Zucchet & Orvieto (2024), Section 4.2."""
 
 import functools
 

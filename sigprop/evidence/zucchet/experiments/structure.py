@@ -33,7 +33,7 @@ from sigprop.evidence.zucchet.experiments.sizes import dense_layer, dense_size
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory import teacher
 
-# Slopes of the parametrisations.
+# Derivatives of the parametrisations.
 
 
 class Way(NamedTuple):
@@ -84,7 +84,7 @@ def magnitude_curvature(r: float) -> float:
 
 
 def angle_over_magnitude(way: Way, r: float, theta: float) -> float:
-    """Squared slope of ``lam`` by ``omega_theta`` over that by ``omega_nu``."""
+    """Squared derivative of ``lam`` by ``omega_theta`` over that by ``omega_nu``."""
     derivative, exp, _ = way
     by_angle = derivative(lambda w: r * exp(1j * exp(w)), math.log(theta))
     by_size = derivative(lambda w: exp(-exp(w) + 1j * theta), math.log(-math.log(r)))
@@ -92,14 +92,14 @@ def angle_over_magnitude(way: Way, r: float, theta: float) -> float:
 
 
 def angle_derivative(way: Way, theta: float) -> float:
-    """Squared slope of ``lam`` by ``log theta`` over that by ``theta``."""
+    """Squared derivative of ``lam`` by ``log theta`` over that by ``theta``."""
     derivative, exp, _ = way
     by_log = derivative(lambda w: exp(1j * exp(w)), math.log(theta))
     return by_log / derivative(lambda w: exp(1j * w), theta)
 
 
 def s4_ratio(way: Way, lam: complex, step: float) -> float:
-    """Squared slope of S4's eigenvalue by ``omega_Delta`` over that by ``omega_A^im``."""
+    """Squared derivative of S4's eigenvalue by ``omega_Delta`` over ``omega_A^im``."""
     derivative, exp, softplus = way
     omega, raw = cmath.log(lam) / step, math.log(math.expm1(step))
     by_step = derivative(lambda w: exp(omega * softplus(w)), raw)

@@ -47,9 +47,10 @@ def missing_share(lam: float, length: int) -> float:
 
 
 def mean_time(nu0: float) -> float:
-    """Mean of ``1/(1 - |lam|)`` of the teacher's law, by quadrature over the disc.
+    """Mean of ``1/(1 - |lam|)`` over the teacher's distribution, by quadrature.
 
-    Moduli of the raw matrix have density ``2 r`` on [0, 1] in the limit of many neurons.
+    Moduli of the raw matrix have density ``2 r`` on [0, 1] in the limit of many
+    neurons.
     """
     r, weights = legendre(0.0, 1.0, 40)
     return float(weights @ (2 * r / (1 - nu0 - (1 - nu0) * np.tanh(r))))
@@ -63,7 +64,7 @@ def size_ratio(width: int) -> float:
 def size_ratio_by_count(width: int) -> float:
     """Parameters of the dense RNN over those of the LRU, by their shapes.
 
-    Of the LRU modulus, phase and gamma, complex B and C, and D.
+    The LRU has modulus, phase and gamma, complex B and C, and D.
     """
     return (width**2 + 2 * width + 1) / (3 * width + 4 * width + 1)
 
@@ -88,10 +89,11 @@ def block_response(
     """Impulse response of a random dense system, from real blocks of size two.
 
     Args:
-        seed: Which system.
-        n: Its neurons.
-        steps: How many entries.
-        turn: What of a complex eigenvalue the block is made of; itself.
+        seed: Seed of the system.
+        n: Number of neurons.
+        steps: Length of the response.
+        turn: Function of the complex eigenvalue of a block; not the identity for a
+            mutant.
     """
     A, B, C = _dense(seed, n)
     lam, V = np.linalg.eig(A)

@@ -23,7 +23,7 @@ from sigprop.theory import hessian as H
 
 
 def parts_agree() -> bool:
-    """The chain rule's block is the real parts of Eq. 142-155, for any slopes."""
+    """The chain rule's block has the real parts of Eq. 142-155, for any derivatives."""
     p, q = Symbol("p"), Symbol("q")
     (value,) = H.real_block((p,), (q,))
     return expand(value - H.as_parts(p, q)) == 0
@@ -45,7 +45,7 @@ def layer_eigenvalue(re_i: float, im_i: float) -> complex:
 
 
 def eigenvalue_of_turn(re_i: float, im_i: float) -> complex:
-    """The upper eigenvalue of the real matrix that turns and scales as ``re + i im``."""
+    """The upper eigenvalue of the real matrix that acts like ``re + i im``."""
     return max(np.linalg.eigvals(turn(complex(re_i, im_i))), key=np.imag)
 
 

@@ -22,7 +22,7 @@ def sample_conjugate_gradient(**point: Any) -> complex:
 
 
 def one_conjugate_lost(**point: Any) -> list[list[complex]]:
-    """All sixteen entries, those of the conjugates' rows without their line."""
+    """All sixteen entries; rows of conjugates lack their conjugation bars."""
     rows = H.whole_complex(point)
     for unit in (0, 2):
         same_i, mixed_i, same_j, mixed_j = rows[unit]

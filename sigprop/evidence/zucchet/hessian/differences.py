@@ -16,7 +16,7 @@ from jaxtyping import Complex, Float
 from mpmath import mpc, mpf
 
 DIGITS = 40
-STEP = mpf(10) ** -10  # differences err by its square
+STEP = mpf(10) ** -10  # step; the error of differences is its square
 
 
 def mixed_difference(function: Callable[[list[Any]], Any], p: int, q: int) -> Any:

@@ -56,12 +56,12 @@ Weights = Callable[[complex], Complex[np.ndarray, " ages"]]
 
 
 def one_lambda_more(lam: complex) -> Complex[np.ndarray, " ages"]:
-    """``n lambda**n`` by age."""
+    """Mutant of the weights by age: ``n lambda**n``."""
     return lam * sensitivity(lam)
 
 
 def plain_powers(lam: complex) -> Complex[np.ndarray, " ages"]:
-    """``lambda**n`` by age, the weights of the state."""
+    """Mutant of the weights by age: ``lambda**n``, those of the state."""
     return powers(complex(lam), LENGTH)
 
 
@@ -73,9 +73,9 @@ def as_filters(
     weights: Weights = sensitivity,
     **point: Any,
 ) -> complex:
-    """``E[sum w_n b_i x_{-n} w_m b_j x_{-m}]`` from the noise that makes the input.
+    """``E[sum w_n b_i x_{-n} w_m b_j x_{-m}]`` from the noise that generates the input.
 
-    The input is white noise plus an autoregression, each a filter of its own noise.
+    The input is white noise plus an autoregression, each a filter of separate noise.
     """
     rho, a, b = point.get("rho", 0.0), point.get("a", 0.0), point.get("b", 1.0)
     first, second = b_i * weights(lambda_i), b_j * weights(lambda_j)

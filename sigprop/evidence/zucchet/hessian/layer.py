@@ -1,4 +1,4 @@
-"""The package's own layer with the two units of a point, and its response."""
+"""The package's diagonal layer with two units, and its response."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from sigprop.layers.complex_diagonal import ComplexDiagonal
 
 
 def two_units(skip: float = 0.0, **point: Any) -> ComplexDiagonal:
-    """The layer of a point's two units."""
+    """The layer with the two units of a point."""
 
     def parts(name: str) -> tuple[jax.Array, jax.Array]:
         values = [complex(point[f"{name}_{unit}"]) for unit in "ij"]
@@ -37,5 +37,5 @@ def two_units(skip: float = 0.0, **point: Any) -> ComplexDiagonal:
 def respond(
     layer: ComplexDiagonal, inputs: Float[Array, "steps 1"]
 ) -> Float[Array, " steps"]:
-    """Outputs of a layer of one output after each input."""
+    """Outputs of a layer with one output after each input."""
     return layer.read(layer.states(inputs), inputs)[:, 0]

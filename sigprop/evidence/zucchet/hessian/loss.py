@@ -1,7 +1,7 @@
 """The exact loss of a diagonal student, and its Hessian by differences at optimality.
 
-The loss is a double sum over impulse responses, differenced in high precision; it knows
-no sensitivity, nor ``S``, ``A`` or ``B``.
+The loss is a double sum over impulse responses, and is differenced in high precision.
+Neither sensitivities nor ``S``, ``A`` and ``B`` are used.
 
 Source: the model of Zucchet & Orvieto (2024), Eq. 113-114.
 """
@@ -65,7 +65,7 @@ PARAMETRISATIONS: dict[str, Chart] = {
 
 
 class Problem(NamedTuple):
-    """A teacher, the parametrisation of its student, and an input."""
+    """A teacher, the parametrisation of the student, and an input."""
 
     parametrisation: str
     eigenvalues: tuple[complex, ...]
@@ -89,7 +89,7 @@ def problem(parametrisation: str, **point: Any) -> Problem:
 
 
 def alone(**point: Any) -> list[dict[str, Any]]:
-    """Each unit of a point alone."""
+    """The two units of a point as separate points."""
     names = ("lambda", "b", "c")
     return [
         {**point, **{f"{n}_i": point[f"{n}_{unit}"] for n in names}, "single": True}

@@ -30,7 +30,7 @@ def size(lambda_i: complex, lambda_j: complex, rho: float = 0.0, **_: Any) -> fl
 
 
 def turned(lambda_i: complex, lambda_j: complex) -> complex:
-    """An eigenvalue of the modulus of unit j, in the direction of i's conjugate."""
+    """An eigenvalue with the modulus of unit j and the phase of i's conjugate."""
     first = complex(lambda_i)
     return abs(complex(lambda_j)) * first.conjugate() / abs(first)
 
@@ -48,7 +48,7 @@ def peak_is_unique() -> bool:
 
 
 def towards(rho: float, angle: float, low: float) -> dict[str, Any]:
-    """A fixed eigenvalue and two of one direction, one by 0.02 larger."""
+    """A fixed eigenvalue and two with the same phase, whose moduli differ by 0.02."""
     return {
         "lambda_i": 0.6 * cmath.exp(0.8j),
         "lambda_j": (low + 0.02) * cmath.exp(1j * angle),
@@ -69,31 +69,35 @@ def closed_ratio(rho: float, **_: Any) -> float:
 
 
 def largest(of: Callable[..., complex], **point: Any) -> float:
-    """``max(|A_ij|, |B_ij|)`` where ``of`` gives ``S``."""
+    """``max(|A_ij|, |B_ij|)``, with ``S`` from the function ``of``."""
     gains = [complex(point[f"b_{unit}"]) * complex(point[f"c_{unit}"]) for unit in "ij"]
     conjugated = {**point, "lambda_j": complex(point["lambda_j"]).conjugate()}
     return abs(gains[0] * gains[1]) * max(abs(of(**point)), abs(of(**conjugated)))
 
 
 def modulus(of: Callable[..., complex], **point: Any) -> float:
-    """``|S|`` where ``of`` gives ``S``."""
+    """``|S|``, with ``S`` from the function ``of``."""
     return abs(of(**point))
 
 
 def most_alike(lambda_i: complex, lambda_j: complex, rho: float, **_: Any) -> complex:
-    """Eigenvalue of unit j's modulus: along i's conjugate if white, else positive."""
+    """Eigenvalue with unit j's modulus at which ``|S|`` is largest.
+
+    It has the phase of i's conjugate for white input, and is positive for constant
+    input.
+    """
     return abs(lambda_j) if rho else turned(lambda_i, lambda_j)
 
 
 def at_most(
     partner: Callable[..., complex] = most_alike, sign: float = 1.0, **point: Any
 ) -> float:
-    """``max(|A_ij|, |B_ij|)`` with unit j moved to a ``partner`` of the same modulus."""
+    """``max(|A_ij|, |B_ij|)`` with a ``partner`` of unit j's modulus for unit j."""
     return largest(size, **{**point, "lambda_j": sign * partner(**point)})
 
 
 def elsewhere(rho: float, **point: Any) -> complex:
-    """The place of the other kind of input."""
+    """The value for the other kind of input, as a mutant."""
     return most_alike(rho=1 - rho, **point)
 
 

@@ -1,7 +1,8 @@
-"""Hessians at optimality of whole linear networks under white noise, dense and diagonal.
+"""Hessians at optimality of dense and diagonal linear networks under white noise.
 
 At optimality the Hessian is ``sum_k grad g_k grad g_k^T`` over the impulse response
-``g_k = C A^k B``, ``g_0 = C B + D``; its gradients are summed explicitly, or differenced.
+``g_k = C A^k B``, ``g_0 = C B + D``.  Its gradients are computed by their recurrences,
+or by differences.
 
 Source: the networks of Zucchet & Orvieto (2024), Section 4.3, Figure 4.
 """
@@ -15,7 +16,7 @@ from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import central, from_modes, power_derivatives, powers
 
-LENGTH = 1024  # 0.99 to twice this power is 1e-9
+LENGTH = 1024  # 0.99^(2 LENGTH) is 1e-9
 
 Parameters = Float[np.ndarray, " p"]
 Jacobian = Float[np.ndarray, "ages p"]
@@ -34,9 +35,9 @@ class Network(NamedTuple):
 
 @functools.cache
 def teacher(seed: int, normal: bool, size: int = 4, radius: float = 0.99) -> Network:
-    """Conjugate pairs of one magnitude and even angles, in random eigenvectors.
+    """Conjugate pairs of one modulus and evenly spaced angles, in random eigenvectors.
 
-    ``normal`` makes the eigenvectors orthonormal; otherwise they are Gaussian.
+    With ``normal``, the eigenvectors are orthonormal; otherwise they are Gaussian.
     """
     generator = np.random.default_rng(seed)
     pairs = size // 2
@@ -55,7 +56,7 @@ def teacher(seed: int, normal: bool, size: int = 4, radius: float = 0.99) -> Net
 
 
 def at_an_angle(degrees: float) -> Network:
-    """Two real modes, 0.99 and 0.5, of unit gains, whose eigenvectors are so far apart."""
+    """Two real modes, 0.99 and 0.5, with unit gains and a given eigenvector angle."""
     turn = np.deg2rad(degrees)
     basis = np.array([[1.0, np.cos(turn)], [0.0, np.sin(turn)]])
     eigenvalues, ones = np.array([0.99, 0.5]), np.ones(2)
@@ -64,7 +65,7 @@ def at_an_angle(degrees: float) -> Network:
 
 
 def length(network: Network) -> int:
-    """Ages after which the squared impulse response has fallen to 1e-9."""
+    """Ages after which the squared impulse response is below 1e-9."""
     return max(LENGTH, round(10.24 / (1 - abs(network.eigenvalues).max())))
 
 
@@ -106,7 +107,7 @@ def impulse_response(
     C: Float[np.ndarray, " n"],
     ages: int = LENGTH,
 ) -> Float[np.ndarray, " ages"]:
-    """``C A**k B`` by age, by doubling the ages that are known."""
+    """``C A**k B`` by age, by doubling the number of known ages."""
     states = B[:, None]
     while states.shape[1] < ages:
         states, A = np.concatenate([states, A @ states], axis=1), A @ A

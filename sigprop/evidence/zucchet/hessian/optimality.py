@@ -73,13 +73,13 @@ def output_by_powers(**point: Any) -> float:
 
 
 def read(term: Callable[[complex, complex], complex], **point: Any) -> float:
-    """The last output with a skip of 0.6, where each unit adds the real part of a term."""
+    """The last output with a skip of 0.6, as a sum of real parts over units."""
     states = (term(complex(point[f"c_{k}"]), complex(point[f"h_{k}"])) for k in "ij")
     return sum(complex(state).real for state in states) + 0.6 * point["x"][-1]
 
 
 def _moved(point: dict[str, Any], first: Any, second: Any) -> Any:
-    """``L_t`` where ``lambda_i`` moves in two directions."""
+    """``L_t`` as a function of two shifts of ``lambda_i``."""
     shift = first * mpc(point["u"]) + second * mpc(point["v"])
     return sample_loss(**point)(mpc(point["lambda_i"]) + shift, mpc(point["lambda_j"]))
 
@@ -119,7 +119,7 @@ def closed_block(parametrisation: str, **point: Any) -> list[list[complex]]:
 
 
 def age_weights(gap: float, angle: float) -> dict[str, Any]:
-    """Weights by age, ``lambda^n`` and their slopes, of an eigenvalue by its gap."""
+    """Weights ``lambda^n`` by age and their derivatives, for an eigenvalue's gap."""
     lam, ages = (1 - gap) * cmath.exp(1j * angle), math.ceil(40 / gap)
     return {"state": powers(lam, ages), "derivative": power_derivatives(lam, ages)}
 
@@ -140,13 +140,13 @@ def closed_trace_by_lambda(
 def largest_other_trace(
     gap: float, angle: float, b_i: complex, c_i: complex, weights: str = "state"
 ) -> float:
-    """The largest of the traces by b, c and d: energies of ``c lambda^n``, b's and 1."""
+    """The largest trace by b, c or d: energies of ``c lambda^n``, ``b lambda^n``, 1."""
     weighted = age_weights(gap, angle)[weights]
     return max(1.0, *(energy(gain * weighted) for gain in (b_i, c_i)))
 
 
 def outgrows_the_others() -> bool:
-    """The trace by lambda over those by b, c and d has no bound as ``|lambda|^2 -> 1``."""
+    """The trace by lambda over those by b, c and d diverges as ``|lambda|^2 -> 1``."""
     r = Symbol("r", positive=True)
     by_lambda, by_gain = (1 + r) / (1 - r) ** 3, 1 / (1 - r)
     return all(

@@ -22,7 +22,7 @@ def _derivative(index: int, conjugated: bool = False) -> Evidence:
 
 
 def _half(index: int, conjugated: bool) -> Example:
-    """A slope of ``nu exp(i theta)`` by ``nu`` or ``theta``, and its half."""
+    """A derivative of ``nu exp(i theta)`` by ``nu`` or ``theta``, and its half."""
 
     def true(nu: float, theta: float) -> complex:
         derivative = (1.0, 1j * nu)[index] * cmath.exp(1j * theta)

@@ -20,7 +20,7 @@ def spectrum(
 
 
 def pair_quadrature(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
-    """``S`` from its spectrum: the transfer functions' product times the density."""
+    """``S`` as an integral of the product of transfer functions times the density."""
     z, density = spectrum(4096, **point)
     transfer = z / (1 - lambda_i * z) ** 2 * z.conj() / (1 - lambda_j * z.conj()) ** 2
     return complex(np.mean(density * transfer))

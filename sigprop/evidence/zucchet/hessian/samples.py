@@ -121,7 +121,7 @@ def state_jacobian_by_powers(**point: Any) -> Complex[np.ndarray, "2 2"]:
 
 
 def own_derivative(lam: float) -> float:
-    """The derivative of a unit's state by its eigenvalue after two ones."""
+    """The derivative of a unit's state by its eigenvalue, after two inputs of one."""
     return state_jacobian(**by_hand(lam, x=(1.0, 1.0)))[0, 0].real
 
 
@@ -132,7 +132,7 @@ def three_ones(
     true: Callable[..., complex],
     c: complex = 1,
 ) -> Example:
-    """A derivative of one sample after three ones: ``dh/dlambda`` is ``1 + 2 lambda``."""
+    """A derivative of one sample after three ones: ``dh/dlambda = 1 + 2 lambda``."""
 
     def after(lam: float, target: float) -> dict[str, Any]:
         return by_hand(lam, c, x=(1.0, 1.0, 1.0), target=target)

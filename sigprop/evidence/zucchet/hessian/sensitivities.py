@@ -1,7 +1,7 @@
-"""The Hessian at optimality as sums over explicit sensitivities, times the autocovariance.
+"""The Hessian at optimality as sums over sensitivities times the autocovariance.
 
-A state filters the input by ``lambda**n``, its sensitivity to the eigenvalue by
-``n lambda**(n-1)``; the sums know neither ``S`` nor ``A`` and ``B``.
+A state filters the input by ``lambda**n``, and its sensitivity to the eigenvalue
+filters by ``n lambda**(n-1)``.  The sums use neither ``S`` nor ``A`` and ``B``.
 
 Source: the model of Zucchet & Orvieto (2024), Eq. 113-114.
 """
@@ -17,7 +17,7 @@ from sigprop.evidence.zucchet.hessian.loss import STEPS, block, derivatives, pro
 from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
 from sigprop.judge.basis import Routine
 
-LENGTH = 4 * STEPS  # ages
+LENGTH = 4 * STEPS  # number of ages
 
 
 def covariance(
@@ -42,7 +42,7 @@ def pair_sum(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
 def of_pair(
     function: Callable[..., complex], alpha: complex, beta: complex, **point: Any
 ) -> complex:
-    """A function of two eigenvalues in the letters of the lemmas, alpha and beta."""
+    """A function of two eigenvalues from a form in the letters of the lemmas."""
     return function(alpha, beta, **point)
 
 
@@ -50,9 +50,9 @@ PAIR_ROUTES = {"reference": pair_sum, "quadrature": pair_quadrature}
 
 
 def gauss_newton(parametrisation: str, **point: Any) -> Float[np.ndarray, "2 2"]:
-    """Gauss-Newton block of unit i's parameters (rows) and j's, by sensitivities.
+    """Gauss-Newton block of the parameters of units i (rows) and j, by sensitivities.
 
-    The covariance of the output's explicit sensitivities to them.
+    It is the covariance of the output's explicit sensitivities to the parameters.
     """
     of = problem(parametrisation, **point)
     filters = [
@@ -70,7 +70,7 @@ def gauss_newton(parametrisation: str, **point: Any) -> Float[np.ndarray, "2 2"]
 def routes(
     parametrisation: str, of: Callable[[Any], Any] = lambda matrix: matrix
 ) -> dict[str, Routine]:
-    """Two routes to what is taken of units i's and j's block: differences, and sums."""
+    """Two routes to a function of the block of units i and j: differences, and sums."""
     return {
         "reference": lambda **point: of(block(parametrisation, **point)),
         "sensitivities": lambda **point: of(gauss_newton(parametrisation, **point)),

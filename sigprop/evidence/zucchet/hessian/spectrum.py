@@ -29,14 +29,15 @@ from sigprop.theory import hessian as H
 from sigprop.theory.recurrences import curvature, steepest_descent
 
 TEACHERS, RANK = 32, 9  # networks of 4 states have 9 curved directions
-GAP = 0.01  # of the eigenvalues of Figure 4
+GAP = 0.01  # gap of the eigenvalues of Figure 4
 SURE = 1e-7  # level of an interval's end
 
 
 def top_ratio(kind: str, seed: int, normal: bool) -> float:
     """Limit of a dense network's largest Hessian eigenvalue over the diagonal one's.
 
-    At the gap of Figure 4 and at half of it, extrapolated: what is left is of third order.
+    It is extrapolated from the gap of Figure 4 and half of it; the error is of third
+    order.
     """
     full, half = (
         networks.top(kind, at) / networks.top("diagonal", at)
@@ -46,13 +47,13 @@ def top_ratio(kind: str, seed: int, normal: bool) -> float:
 
 
 def ratio_at_an_angle(degrees: float) -> float:
-    """The ratio of two real modes whose eigenvectors are so far apart."""
+    """The ratio for two real modes with a given angle of eigenvectors."""
     at = networks.at_an_angle(degrees)
     return networks.top("dense", at) / networks.top("diagonal", at)
 
 
 def _coordinates(kind: str, seed: int, normal: bool) -> float:
-    """Mean over the curved directions of the coordinates that each spreads over."""
+    """Mean number of coordinates of an eigenvector, over the curved directions."""
     vectors = networks.spectrum(kind, seed, normal)[1][:, :RANK]
     return float(np.mean(1 / np.sum(vectors**4, axis=0)))
 
@@ -60,8 +61,8 @@ def _coordinates(kind: str, seed: int, normal: bool) -> float:
 def spread(kind: str) -> Routine:
     """Least mean ratio of a dense network's coordinates to the diagonal one's.
 
-    The geometric mean over random teachers, less the half-width of its interval: it is no
-    law for each teacher.
+    It is the geometric mean over random teachers, minus the half-width of its interval.
+    The ratio of a single teacher can be smaller.
     """
 
     def ratio(normal: bool) -> float:
@@ -91,7 +92,7 @@ def _draws() -> tuple[Float[np.ndarray, "draws n"], Float[np.ndarray, "draws n"]
 
 
 def draw(size: int, theta_0: float) -> Complex[np.ndarray, "draws n"]:
-    """Eigenvalues as in Figure 10: magnitude up to halfway to one, angle within bounds."""
+    """Random eigenvalues as in Figure 10, with bounded modulus and angle."""
     magnitude, turn = _draws()
     return (magnitude * np.exp(1j * theta_0 * turn))[:, :size]
 
@@ -105,7 +106,7 @@ def pair_by_form(first: Any, second: Any) -> Any:
 
 
 def pair_by_sums(first: Any, second: Any) -> Any:
-    """``sum k^2 P^(k-1)`` of ``P = first second``, the number of ages doubled in turn."""
+    """``sum k^2 P^(k-1)`` of ``P = first second``, by doubling the number of ages."""
     power = first * second
     plain, once, twice = np.ones_like(power), np.zeros_like(power), np.zeros_like(power)
     product, ages = power, 1
@@ -135,7 +136,7 @@ def shares(pair: Pair, size: int, theta_0: float) -> Float[np.ndarray, " draws"]
 def least_share(
     pair: Pair, size: int, theta_0: float, other: tuple[int, float]
 ) -> float:
-    """Mean share, less the half-width of the interval of its lead over the other one."""
+    """Mean share, minus the half-width of the interval of its lead over the other."""
     own, against = shares(pair, size, theta_0), shares(pair, *other)
     width = -scipy.special.ndtri(SURE) * standard_error(own - against)
     return float(np.mean(own) - width)
@@ -175,7 +176,7 @@ def _lru_differences(nu: float, angle: float) -> Jacobian:
 def growth(
     jacobian: Callable[[float, float], Jacobian], gap: float, angle: float
 ) -> Float[np.ndarray, "3"]:
-    """By how much the three diagonal entries of the LRU grow as the gap halves."""
+    """Factors by which three diagonal entries of the LRU grow if the gap is halved."""
     near, far = (np.sum(jacobian(1 - x, angle) ** 2, axis=0) for x in (gap / 2, gap))
     return near / far
 
@@ -185,14 +186,14 @@ def _trace(eigenvalues: tuple[float, ...]) -> float:
 
 
 def _rotated(eigenvalues: tuple[float, ...]) -> Float[np.ndarray, "n n"]:
-    """A symmetric matrix of these eigenvalues in random directions."""
+    """A symmetric matrix with these eigenvalues in random directions."""
     size = len(eigenvalues)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(size, size)))[0]
     return turn * np.array(eigenvalues) @ turn.T
 
 
 def lipschitz_by_power(eigenvalues: tuple[float, ...]) -> float:
-    """Largest ratio of a change of gradient to a change of place, by power iteration."""
+    """Largest ratio of changes of gradient and argument, by power iteration."""
     return spectral_norm(_rotated(eigenvalues))
 
 
@@ -202,7 +203,7 @@ def lipschitz_by_norm(eigenvalues: tuple[float, ...]) -> float:
 
 
 def step_by_descent(eigenvalues: tuple[float, ...]) -> float:
-    """Least step size at which gradient descent on a quadratic grows, by running it."""
+    """Smallest step size at which descent on a quadratic diverges, by running it."""
     hessian = _rotated(eigenvalues)
 
     def shrinks(rate: float) -> bool:
@@ -217,7 +218,7 @@ def step_by_descent(eigenvalues: tuple[float, ...]) -> float:
 
 
 def step_by_radius(eigenvalues: tuple[float, ...]) -> float:
-    """Least step size at which descent on a quadratic grows, by the spectral radius."""
+    """Smallest step size at which descent diverges, by the spectral radius."""
     hessian = _rotated(eigenvalues)
 
     def shrinks(rate: float) -> bool:

@@ -47,7 +47,7 @@ def cartesian_trace_of_sensitivities(**point: Any) -> float:
 
 
 def moment_of(weights: Weights, lambda_i: complex, b_i: complex, **point: Any) -> float:
-    """``E|sum w_n x_{-n}|^2`` of one unit, where ``w`` is of its eigenvalue and b."""
+    """``E|sum w_n x_{-n}|^2`` of one unit, with ``w`` from its eigenvalue and b."""
     return quadratic(weights(complex(lambda_i), b_i), covariance(LENGTH, **point))
 
 
@@ -75,7 +75,7 @@ def without_modulus(lambda_i: complex, b_i: complex, **point: Any) -> complex:
 def of_own_conjugate(
     pair: Callable[..., complex], lambda_i: complex, b_i: complex, **point: Any
 ) -> complex:
-    """``|b|^2 S(lambda, conj(lambda))`` of one unit, where ``pair`` gives ``S``."""
+    """``|b|^2 S(lambda, conj(lambda))`` of one unit, with ``S`` from ``pair``."""
     return abs(b_i) ** 2 * pair(
         **{**point, "lambda_i": lambda_i, "lambda_j": complex(lambda_i).conjugate()}
     )

@@ -34,16 +34,17 @@ EIGENVALUES: tuple[At, ...] = (
 
 
 def single(at: At) -> At:
-    """A point with unit i alone: ``j`` takes the values of ``i``."""
+    """A point with unit i only: ``j`` has the values of ``i``."""
     copied = {f"{name}_j": at[f"{name}_i"] for name in ("lambda", "b", "c")}
     return H.evidence_point(**{**at, **copied, "single": True})
 
 
 def with_coordinates(at: At) -> At:
-    """A point with what the LRU's parametrisation makes of both eigenvalues.
+    """A point with the LRU's parametrisation of both eigenvalues.
 
-    ``nu = exp(-exp(omega_nu))`` has slope ``nu log(nu)``; ``theta = exp(omega_theta)``
-    has slope ``theta``.  ``nu_of_theta`` is ``nu`` at ``omega_theta``, as in Eq. 155.
+    ``nu = exp(-exp(omega_nu))`` has the derivative ``nu log(nu)``, and ``theta =
+    exp(omega_theta)`` has the derivative ``theta``.  ``nu_of_theta`` is ``nu`` at
+    ``omega_theta``, as in Eq. 155.
     """
     charted = dict(at)
     for unit in "ij":
@@ -87,7 +88,7 @@ def driven(point: At) -> At:
 
 
 def sampled() -> tuple[At, ...]:
-    """Two units driven by one sequence, off optimality and at it in turn.
+    """Two units driven by one sequence, with and without an error in turn.
 
     Adds the output error ``e_y``, ``s = dh/dlambda`` and ``t = d^2h/dlambda^2`` of each
     unit after the last input, by the recurrences of Eq. 49.

@@ -50,7 +50,7 @@ def contour_conjugate(z: complex, p: Any, m: Any, k: Any, n: Any, **_: Any) -> c
 
 
 def _real_polynomial(first: Any, second: Any) -> Any:
-    """A real function of two complex numbers, of no symmetry."""
+    """A real function of two complex numbers, without symmetry."""
     inner = first**2 * second + (2 - 1j) * first - 1j * second**2
     return abs(inner) ** 2
 

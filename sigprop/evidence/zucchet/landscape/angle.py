@@ -77,14 +77,14 @@ def fixed_gain_ratio_impulse(nu: float) -> float:
 
 
 def over_general(rate: Callable[..., float], nu: float, orders: tuple[int, int]):
-    """Rate of the angle for unit curvature, over the ``1 - nu^2`` of Appendix B.3.2."""
+    """Rate of the angle for unit curvature, over ``1 - nu^2`` of Appendix B.3.2."""
     return rate(nu, orders) / (1 - nu**2)
 
 
 def coupled(
     curvature: Callable[..., float], omega: float, nu: float, **fixed: Any
 ) -> float:
-    """Curvature by the modulus' parameter when it moves the angle too."""
+    """Curvature by the parameter of the modulus if it also changes the angle."""
     assert math.isclose(nu, math.tanh(omega))
     return curvature(omega=omega, **fixed)
 
@@ -103,14 +103,14 @@ WRONG_RATES: dict[str, Callable[[float], float]] = {
 
 
 def curvature_of_modulus(omega: float, way: str, **_: Any) -> float:
-    """Curvature at optimality by a modulus that is not the best one."""
+    """Curvature at optimality by a suboptimal parameter of the modulus."""
     modulus = WRONG_MODULI[way]
     derivative = complex_step(modulus, omega)
     return float(derivative**2 * energies(float(modulus(omega)))[0])
 
 
 def curvature_of_angle(nu: float, way: str, **_: Any) -> float:
-    """Curvature at optimality by an angle that does not move at the best rate."""
+    """Curvature at optimality by a suboptimal parameter of the angle."""
     return WRONG_RATES[way](nu) ** 2 * energies(nu)[1]
 
 

@@ -25,7 +25,7 @@ from sigprop.judge.results import RouteResult
 from sigprop.theory import teacher_student_proofs as proofs
 from sigprop.theory.claims import Claim
 
-GAPS = (0.03, 0.01)  # between which an exponent is taken
+GAPS = (0.03, 0.01)  # gaps for an exponent
 SHORT = 300  # ages after which 0.9^n is below 1e-13
 
 
@@ -37,7 +37,7 @@ def loss_in_tanh(omega: float, omega_star: float) -> float:
 def well(nu: float) -> float:
     """Width of the well around the teacher's angle, at the teacher's modulus.
 
-    Where the loss is less than half of that at the opposite angle.
+    The loss in the well is below half of that at the opposite angle.
     """
 
     def loss(turn: float) -> float:
@@ -51,7 +51,7 @@ def well(nu: float) -> float:
 
 
 def period(nu: float) -> float:
-    """Distance in ``omega`` between two global minima with the best angle."""
+    """Distance in ``omega`` between two global minima, for the optimal angle."""
     pace = rate(partial, nu, (0, 2))
 
     def loss(omega: float) -> float:
@@ -91,9 +91,9 @@ def three_energies(nu: float, theta: float) -> Float[np.ndarray, "3"]:
 
 
 def explosion(curve: Callable[..., float], path: str) -> float:
-    """The exponent of the curvature's growth towards the edge along one of Fig. 6's paths.
+    """Exponent of the curvature's growth at the boundary along a path of Fig. 6.
 
-    The angle, where it moves, is at the figure's.
+    Paths of the angle are evaluated at the angle of the figure.
     """
     angle = math.pi / 100
 
@@ -112,8 +112,9 @@ def explosion(curve: Callable[..., float], path: str) -> float:
 def valley(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     """Distance of Fig. 7C's final angles from the teacher's angle, in learning rates.
 
-    The interval is over what the paper leaves open: whether the angle's gradient passes
-    through the modulus.  Within one rate, about a step, the run is in that valley.
+    The paper does not say if the angle's gradient passes through the modulus; the
+    interval covers both cases.  If the distance is within one learning rate, the run is
+    in that valley.
     """
     low, high = sorted(
         final_turn(angle) / RATE for angle in ("optimal", "optimal, modulus held")
@@ -131,7 +132,7 @@ EVIDENCE: dict[str, Basis] = {
         each(explosion, PATH_ROUTES),
         form=lambda path: 2.0 * (path == "exponential angle"),
         printed=0.0,
-        absolute=0.05,  # of the next order in the gap
+        absolute=0.05,  # the next order in the gap
         hand={"neither angle is controlled": lambda path: 2.0 * ("angle" in path)},
         example=Example(
             "the curvature along the LRU's angle at |lam*| = 0.999, divided by the "

@@ -1,7 +1,7 @@
-"""Slopes and curvatures of one unit's loss, without a closed form of it.
+"""Derivatives and curvatures of one unit's loss, computed without a closed form.
 
-Finite differences of sums in many digits, JAX through the recurrence of the suite, and
-energies of the states' sensitivities.
+There are three routes: finite differences of sums in many digits, JAX through the
+package's recurrence, and second moments of the states' sensitivities.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1.2.
 """
@@ -33,8 +33,8 @@ from sigprop.evidence.zucchet.landscape.responses import (
 from sigprop.judge.basis import Evidence
 from sigprop.numerics.precision import double_precision
 
-DIGITS = 40  # of the sums that are differentiated by finite differences
-LEFT = 1e-20  # of the loss, in ages that no sum goes to
+DIGITS = 40  # digits of sums for finite differences
+LEFT = 1e-20  # largest error of truncated sums
 APART = points("nu nu_star", (0.6, 0.75), (0.85, 0.3), (0.35, 0.55))
 MODULI = points("nu", 0.3, 0.65, 0.9)
 
@@ -66,7 +66,7 @@ def partial(
 ) -> float:
     """A derivative of the loss by ``nu`` and ``theta``: finite differences of sums.
 
-    The teacher's modulus is the student's if it is left out.
+    By default, the teacher has the modulus of the student.
     """
     teacher = nu if nu_star is None else nu_star
     with mpmath.workdps(DIGITS):
@@ -79,7 +79,7 @@ def partial(
 
 
 def _squares(values: Any, gain: bool) -> Any:
-    """The loss through the recurrence of the suite, for JAX to differentiate."""
+    """The loss through the package's recurrence, for JAX to differentiate."""
     import jax.numpy as jnp
 
     from sigprop.neuron.recurrence import linear_recurrence
@@ -116,7 +116,7 @@ def partial_autodiff(
 ) -> float:
     """A derivative of the loss by ``nu`` and ``theta``, by JAX through the recurrence.
 
-    The teacher's modulus is the student's if it is left out.
+    By default, the teacher has the modulus of the student.
     """
     import jax.numpy as jnp
 

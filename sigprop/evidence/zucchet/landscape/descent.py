@@ -94,7 +94,7 @@ def descend(angle: str) -> tuple[Losses, Losses, Losses]:
     return trajectory[:, 0], trajectory[:, 1], trajectory[:, 2]
 
 
-BEGINNING = (0, 1, 9, 99)  # steps of a run that stand for it
+BEGINNING = (0, 1, 9, 99)  # compared steps of a run
 
 
 def begun(angle: str) -> list[float]:
@@ -106,12 +106,12 @@ def begun(angle: str) -> list[float]:
 def written_run(
     angle: str, rate: float = RATE, start: tuple[float, float] = STUDENT, half: int = 2
 ) -> list[float]:
-    """Numbers of ``begun`` for the steps of Appendix C.1.4, by Optax on Eq. 93.
+    """Results as of ``begun`` by Optax, for the steps of Appendix C.1.4 on Eq. 93.
 
     Args:
-        angle: Which parametrisation.
-        rate: The learning rate; another is a mutant.
-        start: The student's modulus and angle; another is a mutant.
+        angle: Parametrisation of the angle.
+        rate: Learning rate; another one is a mutant.
+        start: Initial modulus and angle; others are a mutant.
         half: The modulus is ``tanh(2 omega / half)``; one is a mutant.
     """
     _, inverse = ANGLES[angle]
@@ -125,7 +125,7 @@ def written_run(
 
 @functools.cache
 def _written(angle: str) -> Callable[..., Any]:
-    """Moduli and angles of a run; all starts, rates and halves share one program."""
+    """Moduli and angles of a run, in one program for all starts, rates and halves."""
     import optax
 
     forward, _ = ANGLES[angle]
@@ -169,9 +169,9 @@ def final_turn(angle: str) -> float:
 
 
 def flatness(angle: str) -> float:
-    """Ratio of the loss's derivative by the angle to that by the angle's parameter.
+    """Ratio of the loss's derivatives by the angle and by the angle's parameter.
 
-    Both are taken at the first student, which is far from the teacher.
+    Both are taken at the initial student, which is far from the teacher.
     """
     forward, inverse = ANGLES[angle]
     nu, theta = STUDENT

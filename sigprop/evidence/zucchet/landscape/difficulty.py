@@ -28,7 +28,7 @@ from sigprop.neuron.recurrence import impulse_response
 
 
 def _unit_layer(nu_log: Any, theta_log: Any) -> LRU:
-    """An LRU of one eigenvalue; what reads and writes it does not matter here."""
+    """An LRU with one eigenvalue, and arbitrary input and readout weights."""
     flat, logs = jnp.zeros((1, 1)), (jnp.array([nu_log]), jnp.array([theta_log]))
     return LRU(flat, flat, flat, flat, jnp.zeros(1), *logs, None, "absent")
 

@@ -46,7 +46,7 @@ def convolved(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
 
 
 def mutated_loop(lam: complex, steps: int, way: str) -> Complex[np.ndarray, " steps"]:
-    """States for the inputs 1, 2, ... with the input late, or through the eigenvalue."""
+    """States for the inputs 1, 2, ...; the input is late or times the eigenvalue."""
     inputs = np.arange(1, steps + 1) + 0j
     return {
         "late": lambda: recur(complex(lam), inputs - 1),
@@ -101,7 +101,7 @@ def mean_loss_short(lam: complex, mu: complex, rho: float, steps: int) -> float:
 
 
 def mean_loss_unshared(lam: complex, mu: complex, rho: float, steps: int) -> float:
-    """A wrong version of Eq. 86: as if both units saw inputs of their own."""
+    """A wrong version of Eq. 86, in which the two units have independent inputs."""
     each_own = (powers(complex(z), steps) for z in (lam, mu))
     ages = range(1, steps + 1)
     return sum(moment(w[:t], rho) for w in each_own for t in ages) / (2 * steps)
@@ -131,12 +131,12 @@ def limit_bound_squared(lam: complex, mu: complex, rho: float, steps: int) -> fl
 
 
 def transient_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
-    """A wrong rate: the transient's own, of the slower unit."""
+    """A wrong rate: that of the transient of the slower unit."""
     return limit_bound(lam, mu, rho, 1) * max(abs(lam), abs(mu)) ** (2 * steps)
 
 
 def least_bound(lam: complex, mu: complex, rho: float, steps: int) -> float:
-    """A wrong constant: the least entry of the responses' difference for the largest."""
+    """A wrong constant: the smallest instead of the largest entry of the difference."""
     apart = np.abs(kernel(lam) - kernel(mu))
     return limit_bound(lam, mu, rho, steps) * float(apart.min() / apart.max())
 
@@ -175,22 +175,22 @@ def cross_moment(
 
 
 def misfit(mu: complex) -> float:
-    """Loss of the normalised student at a teacher that is not normalised."""
+    """Loss of the normalised student for a teacher that is not normalised."""
     return (math.sqrt(state_moment(kernel, mu)) - 1) ** 2 / 2
 
 
 def misfit_of_variances(mu: complex) -> float:
-    """A wrong version: the states' variances apart, not their sizes."""
+    """A wrong version: the difference of the states' variances, not of their sizes."""
     return (state_moment(kernel, mu) - 1) / 2
 
 
 def misfit_at_zero(mu: complex) -> float:
-    """A wrong version: the loss of the student that keeps nothing."""
+    """A wrong version: the loss of the student with eigenvalue zero."""
     return energy(powers(0j, LENGTH) - kernel(mu)) / 2
 
 
 def best_misfit(mu: complex) -> float:
-    """The least loss of a normalised student at a teacher that is not, by a search."""
+    """Smallest loss of a normalised student for a teacher that is not, by a search."""
 
     def value(z: Float[np.ndarray, "2"]) -> float:
         lam = complex(*z) / (1 + math.hypot(*z))  # anywhere inside the unit circle

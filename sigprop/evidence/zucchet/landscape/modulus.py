@@ -39,7 +39,7 @@ def gain_derivatives(nu: float) -> Float[np.ndarray, "2"]:
 
 
 def wrong_gain_derivatives(nu: float, way: str) -> tuple[float, float]:
-    """Eq. 97 with a sign lost, the factor not inverted, or a power short."""
+    """Eq. 97 with a wrong sign, a factor that is not inverted, or a wrong power."""
     first, second = proofs.gain_derivatives(nu)
     gamma = math.sqrt(1 - nu**2)
     return {
@@ -50,7 +50,7 @@ def wrong_gain_derivatives(nu: float, way: str) -> tuple[float, float]:
 
 
 def thrice(curvature: Callable[..., float], **point: Any) -> Float[np.ndarray, "3"]:
-    """The curvature, once for each of the three members of Eq. 99."""
+    """The curvature three times, for the three members of Eq. 99."""
     return np.full(3, curvature(**point))
 
 
@@ -65,12 +65,12 @@ def chain(
     """The three right members of Eq. 99 for ``nu`` along a path, at any angle.
 
     Args:
-        path: Along which ``nu`` moves.
-        omega: Where.
+        path: Path along which ``nu`` moves.
+        omega: Parameter on the path.
         theta: The angle.
-        mean: Of the squared modulus, or, as printed, of the square.
-        power: Of the slope of ``nu``, two but for a mutant.
-        orders: Of the derivatives by ``nu`` and ``theta``; others are mutants.
+        mean: Mean of the squared modulus, or of the square as printed.
+        power: Power of the derivative of ``nu``; not two for a mutant.
+        orders: Orders of the derivatives by ``nu`` and ``theta``; others are mutants.
     """
     with mpmath.workdps(DIGITS):
         nu = PATHS[path](mpmath.mpf(omega), theta=theta)[0]
@@ -92,7 +92,7 @@ def modulus_of_mean(**point: Any) -> float:
 
 
 def real_energy(**point: Any) -> float:
-    """A wrong version: ``2 E[(Re dh/domega)^2]``, as if both parts weighed the same."""
+    """A wrong version: ``2 E[(Re dh/domega)^2]``, as if both parts were equal."""
     return modulus_energy(**point) + square_energy(**point).real
 
 

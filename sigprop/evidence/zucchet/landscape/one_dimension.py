@@ -76,7 +76,7 @@ def sensitivity_over_state_closed(lam: complex, rho: float) -> float:
 
 
 def vanishing(derivative: Callable[..., float], theta: float, gap: float) -> float:
-    """The power of the gap with which the derivative by the angle falls, to half the gap."""
+    """Power of the gap with which the derivative by the angle vanishes."""
 
     def size(gap: float) -> float:
         return abs(derivative((0, 1), 1 - gap, 1 - gap, theta, gain=False))
@@ -108,10 +108,10 @@ def largest_jacobian_impulse(lam: complex) -> float:
 
 
 def averaged_loss(lam: complex, mu: complex) -> float:
-    """``|h_t - h*_t|^2 / 2``, averaged over time, by the recurrence of the suite.
+    """``|h_t - h*_t|^2 / 2``, averaged over time, by the package's recurrence.
 
-    Its mean over all series of eight inputs of plus or minus one, which is that over
-    white inputs of unit variance.
+    It is averaged over all sequences of eight inputs of plus or minus one, which gives
+    the expectation under white inputs of unit variance.
     """
     signs = np.array(list(itertools.product((-1.0, 1.0), repeat=8)), complex).T
     student, teacher = (
@@ -137,7 +137,7 @@ def _white() -> Any:
 
 
 def normal_shares(x: Sequence[float], scale: float = 1.0) -> Float[np.ndarray, " n"]:
-    """The standard normal law's; another scale is a mutant."""
+    """Shares of the standard normal distribution; another scale is a mutant."""
     return scipy.special.ndtr(np.asarray(x) / scale)
 
 

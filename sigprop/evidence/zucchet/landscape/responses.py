@@ -1,8 +1,9 @@
 """Responses of one linear unit to single inputs, and moments summed over them.
 
-Nothing here uses a closed form.
+No closed form is used.
 
-Notation: ``respond``  gives the weight of the input of each age, by the eigenvalue.
+Notation: ``respond``  function of the eigenvalue that gives the weight of the input of
+each age.
 
 Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1.
 """
@@ -44,7 +45,7 @@ def _through_the_suite(lam: complex, index: int) -> Complex[np.ndarray, " ages"]
 
 
 def impulse_kernel(lam: complex) -> Complex[np.ndarray, " ages"]:
-    """Weight of the input of each age, through the recurrence of the suite."""
+    """Weight of the input of each age, through the package's recurrence."""
     return _through_the_suite(lam, 0)
 
 

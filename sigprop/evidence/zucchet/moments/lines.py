@@ -1,9 +1,9 @@
-"""Moments by the autocovariance of real inputs.
+"""Moments of a filtered real input, from its autocovariance and its spectral lines.
 
-Eq. 45 and 54-56 are right sides that take ``R`` as a function of the lag; the inputs are
-random waves, which pass the filter one by one.
+Eq. 45 and 54-56 have right sides that take ``R`` as a function of the lag.  The input
+is a sum of random waves, and the filter is applied to each wave.
 
-Notation: ``R``  autocovariance, a spectrum of lines;  ``lags``  from one on.
+Notation: ``R``  autocovariance of a spectrum of lines;  ``lags``  from one on.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.
 """
@@ -82,15 +82,15 @@ def eq_54(
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        lag: Of two ages, their difference but for a mutant.
-        turn: The conjugate, or a mutant.
+        lag: Lag of two ages, which is their difference except for a mutant.
+        turn: The conjugate, or another function for a mutant.
     """
     w = power_derivatives(complex(lam), AGES)
     return complex(w @ _table(R, lag) @ turn(w))
 
 
 def wave_by_lag() -> bool:
-    """A filtered wave's energy sums its pairs at the lag ``m - n``, whatever the filter.
+    """The energy of a filtered wave sums pairs at the lag ``m - n``, for any filter.
 
     Any stationary process is a mixture of such waves ``z^t`` with ``|z| = 1``.
     """
@@ -105,13 +105,13 @@ def wave_by_lag() -> bool:
 def eq_55(
     lam: complex, R: Spectrum, at_zero: float = 1.0, twice: bool = False
 ) -> complex:
-    """Eq. 55, right side, its derivatives as means over two circles.
+    """Eq. 55, right side, with derivatives as means over two circles.
 
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        at_zero: How often the lag zero counts, once but for a mutant.
-        twice: Whether both derivatives are by ``alpha``, a mutant.
+        at_zero: Weight of lag zero; not one for a mutant.
+        twice: True for a mutant with both derivatives by ``alpha``.
     """
     alpha, radius = complex(lam), 0.1
     beta = alpha.conjugate()
@@ -132,9 +132,9 @@ def eq_56(
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        power: Of ``1 - alpha beta`` below the first term, three but for a mutant.
-        outer: The same of the others, two but for a mutant.
-        shift: By how much the power of a differentiated lag falls, one but for a mutant.
+        power: Power of ``1 - alpha beta`` below the first term; not three for a mutant.
+        outer: Power below the other terms; not two for a mutant.
+        shift: Decrease of the power of a differentiated lag; not one for a mutant.
     """
     alpha = complex(lam)
     beta = alpha.conjugate()

@@ -40,11 +40,12 @@ def _diverges(decay: Any, turn: Any) -> bool:
 def divergence(
     claim: Claim, seed: int, says: Callable[..., bool] = _diverges
 ) -> tuple[RouteResult, ...]:
-    """Limits of the sensitivity at the edge: by SymPy, and seen through the scan.
+    """Limits of the sensitivity at the boundary, by SymPy and by the package's scan.
 
-    The impulse route's value is the growth of the moment from gap 1e-2 to gap 1e-3.
+    The value of the impulse route is the growth of the moment from gap 1e-2 to gap
+    1e-3.
     """
-    from sigprop.judge.routes import QUANTITIES  # and with it JAX, for this check alone
+    from sigprop.judge.routes import QUANTITIES  # imports JAX, only for this check
 
     assert claim.derive is not None
     form = claim.derive().result
@@ -56,7 +57,7 @@ def divergence(
         diverges = says(edge.decay, edge.turn)
         right = edge.limit == diverges
         results.append(decided("symbolic", point, math.nan, right))
-        # The slowest divergence is of the third power: a thousandfold each decade.
+        # The slowest divergence is of third order: a factor of 1000 per decade.
         grows = (edge.growth > 100) == diverges
         results.append(decided("impulse", point, edge.growth, grows))
     return tuple(results)
@@ -121,7 +122,7 @@ EVIDENCE: dict[str, Basis] = {
         example=Example(
             "dh_0/dlam where x_{-2} = 1 and all other inputs are 0",
             {"lam": 0.9},
-            1.0,  # of n = 1 alone
+            1.0,  # the term n = 1
             lambda lam: 2 * lam,
         ),
     ),

@@ -27,7 +27,7 @@ from sigprop.theory.papers.zucchet.forms import (
 PLACES = ((0.1, 0.0), (0.1, math.pi), (0.3, 2.0))  # gap and phase
 SHADES: dict[str, Callable[..., Any]] = {
     "alternating": lambda ages, theta: (-1.0) ** ages,
-    "turned": lambda ages, theta: np.exp(-1j * theta * ages),  # reaches the bound
+    "turned": lambda ages, theta: np.exp(-1j * theta * ages),  # attains the bound
     "on and off": lambda ages, theta: 1.0 * (ages % 3 > 0),
     "chirp": lambda ages, theta: np.exp(0.1j * ages**2),
 }
@@ -41,18 +41,18 @@ def covariance_bound(
     modulus: bool = True,
     lags: float = 1.0,
 ) -> tuple[RouteResult, ...]:
-    """Moments of state and sensitivity against their forms with ``U`` in place of ``R``.
+    """Moments of state and sensitivity, and their bounds with ``U`` instead of ``R``.
 
-    The inputs are those of ``R = U = decay**|Delta|``, times a factor each.
+    Inputs have ``R = U = decay**|Delta|``, and each is multiplied by a factor.
 
     Args:
         claim: The row.
-        seed: Nothing is drawn.
-        scale: Of the bound, one but for a mutant.
-        modulus: Whether the bound has the modulus of the eigenvalue.
-        lags: How often the sums over lags count, once but for a mutant.
+        seed: Not used.
+        scale: Factor of the bound; not one for a mutant.
+        modulus: False for a mutant with the eigenvalue instead of its modulus.
+        lags: Weight of the sums over lags; not one for a mutant.
     """
-    # And with it JAX, for this check alone.
+    # Imports JAX, only for this check.
     from sigprop.evidence.zucchet.curse.responses import RESPONSES
 
     bounds = {
@@ -83,7 +83,7 @@ def covariance_bound(
 def empirical_autocovariance(
     claim: Claim, seed: int, missing: int = 0
 ) -> tuple[RouteResult, ...]:
-    """The estimator equals its defining sum, and its divisor counts the summands."""
+    """The estimator equals its defining sum, and its divisor is the number of terms."""
     from sigprop import inputs
 
     generator = np.random.default_rng([seed, 75])

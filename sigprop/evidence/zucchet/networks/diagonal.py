@@ -61,10 +61,10 @@ def diagonalised_print(
     """Eq. 16-18 with the eigenvalues of Eq. 13.
 
     Args:
-        d_in: Numbers an input has.
-        late: How many steps behind the inputs are that a state sees.
-        through: Whether the eigenvalues take the new input too.
-        turn: What stands for the eigenvalues.
+        d_in: Entries of an input.
+        late: Delay of the inputs in steps.
+        through: True for a mutant in which eigenvalues multiply the new input too.
+        turn: Function of the eigenvalues; not the identity for a mutant.
     """
     lam, B, C, D = _diagonalised(d_in)
     lam, x = turn(lam), arrays(d_in)["x"]

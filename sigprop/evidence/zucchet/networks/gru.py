@@ -25,9 +25,9 @@ def _gru(
     Float[np.ndarray, "2 n"],
     Float[np.ndarray, "2 d_in"],
 ]:
-    """A GRU with weights that let one of its gates show.
+    """A GRU whose weights make one of its gates visible in the next state.
 
-    With two states and two inputs: those of its step, and those of the step before.
+    It has two states and two inputs: those of its step, and those of the previous step.
     """
     generator = np.random.default_rng(11)
     shapes = {name: (SIZE, D_IN if name.endswith("x") else SIZE) for name in MATRICES}
@@ -41,14 +41,14 @@ def _gru(
     }[part]
     weights |= {name: 0 * weights[name] for name in silent}
     if part in ("r", "n"):
-        weights["b_f"] = np.full(SIZE, -800.0)  # the forget gate is shut
+        weights["b_f"] = np.full(SIZE, -800.0)  # the forget gate is closed
     h, x = generator.normal(size=SIZE), generator.normal(size=D_IN)
     before = generator.normal(size=SIZE), generator.normal(size=D_IN)
     return weights, np.array([h, before[0]]), np.array([x, before[1]])
 
 
 def gru_layer(part: str) -> Float[np.ndarray, " n"]:
-    """A gate or the state after one step, read off the layer's next state."""
+    """A gate or the state after one step, from the layer's next state."""
     import jax.numpy as jnp
 
     from sigprop.layers import GRU
@@ -72,8 +72,8 @@ def gru_written(part: str, mutant: str = "") -> Float[np.ndarray, " n"]:
     """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``.
 
     Args:
-        part: Which of them.
-        mutant: Which of ``MUTANTS`` is made; none by default.
+        part: Gate or state.
+        mutant: One of ``MUTANTS``, if any.
     """
     w, states, inputs = _gru(part)
     h, x = states[int(mutant == H_BEFORE)], inputs[int(mutant == X_BEFORE)]
@@ -108,7 +108,7 @@ MUTANTS = {
     "n": (R_BEFORE, INSIDE, BIAS, TRANSPOSED),
     "h": (EXCHANGED, UNCOUPLED, INSIDE, TANH),
 }
-PRINTED = {"f": X_BEFORE, "n": R_BEFORE}  # what Eq. 27 and 28 leave open
+PRINTED = {"f": X_BEFORE, "n": R_BEFORE}  # times that Eq. 27 and 28 do not determine
 EXAMPLES = {
     "f": Example(
         "f_{t+1} of one neuron with W_fx = 1 and W_fh = b_f = 0",

@@ -56,7 +56,7 @@ RING_MUTANTS = {
 def _initial_layer(
     model: str, nu0: float
 ) -> tuple[Complex[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-    """Eigenvalues and gains of a freshly drawn layer."""
+    """Eigenvalues and gains of a layer at initialisation."""
 
     def draw(key: Any) -> Any:
         make = {"lru": zucchet_lru, "s4": s4}[model]
@@ -67,7 +67,7 @@ def _initial_layer(
 
 
 def initial_gains(model: str, nu0: float) -> Float[np.ndarray, " n"]:
-    """The factors on the inputs of a freshly drawn layer."""
+    """The factors on the inputs of a layer at initialisation."""
     return _initial_layer(model, nu0)[1]
 
 

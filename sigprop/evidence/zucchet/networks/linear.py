@@ -1,7 +1,7 @@
 """Evidence for the dense linear network, Eq. 12-15 of Zucchet & Orvieto (2024).
 
-Entries of ``N(0, 1/sqrt(n))`` have the deviation ``1/sqrt(n)``: only so do eigenvalues
-stay within the unit circle, as the text says of them.
+Entries of ``N(0, 1/sqrt(n))`` have the standard deviation ``1/sqrt(n)``.  Only with
+this reading do eigenvalues stay within the unit circle, as the text states.
 """
 
 import functools

@@ -1,7 +1,8 @@
-"""The networks of Zucchet & Orvieto's Appendix A: layers of the suite and their print.
+"""The networks of Appendix A of Zucchet & Orvieto, by layers and by printed equations.
 
-``written_*`` transcribes the equations in numpy, one input after the other; ``layer_*``
-runs the layer; ``kernel_*`` sums impulse responses from powers of the recurrence.
+``written_*`` evaluates the printed equations in NumPy, one input after the other.
+``layer_*`` runs the package's layer.  ``kernel_*`` sums impulse responses from powers
+of the recurrence.
 
 Source: Zucchet & Orvieto (2024), Eq. 10, 12-14 and 16-25.
 """

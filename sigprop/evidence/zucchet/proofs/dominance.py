@@ -1,4 +1,4 @@
-"""Evidence for growth at the stability boundary, Appendix B.2.3 of Zucchet & Orvieto (2024)."""
+"""Evidence for growth at the boundary, Appendix B.2.3 of Zucchet & Orvieto (2024)."""
 
 import math
 from collections.abc import Callable
@@ -40,7 +40,7 @@ PAIR = dense.ROTATING.directions
 
 
 class Family(NamedTuple):
-    """Matrices whose largest eigenvalue is ``1 - gap``, and the input they see."""
+    """Matrices with the largest eigenvalue ``1 - gap``, and their input."""
 
     system: Callable[[float], Dense]
     constant: bool = False
@@ -64,7 +64,7 @@ FAMILIES = {
 }
 
 
-# Slopes of eigenvalues and eigenvectors, and the eigenvectors' size.
+# Derivatives of eigenvalues and eigenvectors, and the eigenvectors' size.
 
 
 @cache
@@ -97,12 +97,12 @@ def largest_derivatives_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
 
 
 def largest_gain(system: Dense) -> float:
-    """Spectral norm of the eigenvectors that the package finds."""
+    """Spectral norm of the eigenvectors from the package."""
     return float(np.linalg.norm(diagonalised(system).vectors, 2))
 
 
 def largest_gain_gram(system: Dense) -> float:
-    """Spectral norm of the eigenvectors given, the root of their products' largest."""
+    """Spectral norm of the eigenvectors, by the eigenvalues of their Gram matrix."""
     P = numbers(system.vectors())
     return float(np.linalg.eigvalsh(P.conj().T @ P)[-1] ** 0.5)
 
@@ -134,7 +134,7 @@ def simulated_share(family: str, gap: float) -> float:
 
 
 def _energy(kernels: Complex[np.ndarray, "ages entries n n"], constant: bool) -> float:
-    """Second moment of a response of ages first: to ones, or to white noise."""
+    """Second moment for a response (ages first) to constant input or to white noise."""
     return energy(kernels.sum(axis=(0, -1)) if constant else kernels)
 
 
@@ -164,7 +164,7 @@ def summed_share(family: str, gap: float) -> float:
 
 
 def outgrowth(share: Callable[[str, float], float], family: str, gap: float) -> float:
-    """The power of the inverse gap as which the share grows, down to a third of it."""
+    """Exponent of the share's growth in the inverse gap, down to a third of the gap."""
     return -exponent(lambda gap: share(family, gap), gap, gap / 3)
 
 
@@ -193,35 +193,35 @@ def inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
 
 
 def inverse_derivatives(system: Dense) -> Complex[np.ndarray, "n n"]:
-    """The derivative of the neuron of the same row: by i, j."""
+    """The derivative of the neuron with the same row, by i and j."""
     return np.einsum("iij->ij", inverse_moves(system))
 
 
 def spread_derivatives(
     system: Dense, shares: Callable[[Dense], np.ndarray]
 ) -> Complex[np.ndarray, "n n n"]:
-    """Slopes of Eq. 72 for each neuron ``k`` times its share in the row ``i``."""
+    """Derivatives of Eq. 72 for each neuron ``k`` times its share in the row ``i``."""
     rows = np.array(dense.inverse_derivatives(system), complex)
     return np.einsum("ki,ij->kij", shares(system), rows)
 
 
 def own_row(system: Dense) -> Float[np.ndarray, "n n"]:
-    """Eq. 73: a neuron has a share in its own row alone."""
+    """Eq. 73: a neuron only has a share in its own row."""
     return np.eye(system.size)
 
 
 def every_row(system: Dense) -> Float[np.ndarray, "n n"]:
-    """Mutant: every neuron as if each row were its own."""
+    """Mutant: every neuron has a share in every row."""
     return np.ones((system.size, system.size))
 
 
 def next_row(system: Dense) -> Float[np.ndarray, "n n"]:
-    """Mutant: the row of the neuron before."""
+    """Mutant: every neuron has the row of the previous neuron."""
     return np.roll(np.eye(system.size), 1, axis=0)
 
 
 def read_out(system: Dense) -> Complex[np.ndarray, "n n"]:
-    """Mutant: the neurons of the dense network for those of the diagonal one."""
+    """Mutant: neurons of the dense network instead of the diagonal one."""
     return numbers(system.vectors())
 
 
@@ -238,7 +238,7 @@ def filtered_rows(
 def readout_mutants(
     system: Dense, way: str, rows: Callable[[int], np.ndarray] = np.eye
 ) -> Complex[np.ndarray, "n n n"]:
-    """Mutants of Eq. 71, in the letters of ``np.einsum``: which state, and which rows."""
+    """Mutants of Eq. 71, as letters of ``np.einsum`` for the state and the rows."""
     n = system.size
     return np.einsum(way, diagonal_states(system)[-1], rows(n), np.ones(n))
 
@@ -285,7 +285,7 @@ EVIDENCE: dict[str, Basis] = {
         across(family=(*NEAR, "a complex pair, constant input"), gap=(0.1, 0.06)),
         each(outgrowth, SHARES),
         2.0,
-        absolute=0.05,  # of the next order in the gap
+        absolute=0.05,  # the next order in the gap
         mutants={
             "amplitudes for energies": 1.0,
             "the sensitivity's own order": 3.0,

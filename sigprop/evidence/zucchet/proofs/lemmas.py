@@ -62,7 +62,7 @@ def mixed_derivative(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def bracket_derivative(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """``d/dalpha d/dbeta`` of the right side of Eq. 34: its values on two circles."""
+    """``d/dalpha d/dbeta`` of the right side of Eq. 34, by values on two circles."""
     lags, radius = np.array([u(d) for d in ages(1)]), 0.1
     first, second = (z + radius * TURNS for z in (alpha, beta))
     by_lag = (powers(z, AGES)[:, 1:] @ lags for z in (first, second))
@@ -87,19 +87,19 @@ def bracket(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def bracket_from_zero(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant: the sum over lags counts lag zero too."""
+    """Mutant: the sum over lags includes lag zero."""
     return (u(0) + sum((alpha**d + beta**d) * u(d) for d in ages())) / (
         1 - alpha * beta
     )
 
 
 def bracket_one_sided(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant: only the lags of one sign."""
+    """Mutant: only lags of one sign."""
     return (u(0) + sum(alpha**d * u(d) for d in ages(1))) / (1 - alpha * beta)
 
 
 def bracket_of_products(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant: the product of the powers for their sum."""
+    """Mutant: the product of the powers instead of their sum."""
     return (u(0) + 2 * sum((alpha * beta) ** d * u(d) for d in ages(1))) / (
         1 - alpha * beta
     )
@@ -114,12 +114,12 @@ def three_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def two_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant: pairs with n < m are forgotten."""
+    """Mutant: without pairs with n < m."""
     return complex(powers(alpha, AGES) @ np.tril(_table(u)) @ powers(beta, AGES))
 
 
 def overlapping_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant: pairs with n = m are in two sets."""
+    """Mutant: pairs with n = m count twice."""
     return two_sets(alpha, beta, u) + two_sets(beta, alpha, lambda lag: u(-lag))
 
 
@@ -129,7 +129,7 @@ def turned_lags(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def two_sides(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Right side of Eq. 36, whose lags of either sign stay apart."""
+    """Right side of Eq. 36, with separate sums over lags of either sign."""
     diagonal = sum((alpha * beta) ** n for n in ages())
     return diagonal * (
         u(0)
@@ -141,14 +141,14 @@ def two_sides(alpha: complex, beta: complex, u: Sequence) -> complex:
 def summed_diagonal(
     alpha: complex, beta: complex, u: Sequence, oldest: int = 0
 ) -> complex:
-    """Right side of Eq. 37; from another age than zero on, a mutant."""
+    """Right side of Eq. 37; the first age is not zero for a mutant."""
     return sum((alpha * beta) ** n for n in ages(oldest)) * (
         u(0) + sum((alpha**d + beta**d) * u(d) for d in ages(1))
     )
 
 
 def derived_once(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """The sum in Eq. 40, by beta alone, ahead of the derivative by alpha."""
+    """The sum in Eq. 40, differentiated by beta only."""
     return sum(
         m * alpha**n * beta ** (m - 1) * u(n - m)
         for n, m in product(ages(), ages(1))
@@ -156,17 +156,17 @@ def derived_once(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def derived_by_alpha(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant of Eq. 40: differentiated by the other letter."""
+    """Mutant of Eq. 40: differentiated by alpha."""
     return complex(power_derivatives(alpha, AGES) @ _table(u) @ powers(beta, AGES))
 
 
 def powers_unlowered_once(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant of Eq. 40: m comes down, but the power stays."""
+    """Mutant of Eq. 40: the factor m without a lower power."""
     return beta * derived_once(alpha, beta, u)
 
 
 def derived_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Right side of Eq. 41; the terms without n or m vanish, at zero by convention."""
+    """Right side of Eq. 41; terms with n = 0 or m = 0 are zero by convention."""
     return sum(
         n * m * alpha ** (n - 1) * beta ** (m - 1) * u(n - m)
         for n, m in product(ages(1), repeat=2)
@@ -174,12 +174,12 @@ def derived_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def powers_unlowered_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant of Eq. 41: n and m come down, but the powers stay."""
+    """Mutant of Eq. 41: the factors n and m without lower powers."""
     return alpha * beta * derived_twice(alpha, beta, u)
 
 
 def power_of_n(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Mutant of Eq. 41: the second power is of n, as Eq. 34 has it."""
+    """Mutant of Eq. 41: the second power has the exponent n, as in Eq. 34."""
     ages_of_n = np.arange(AGES)
     weights = power_derivatives(alpha, AGES) * powers(beta, AGES) / beta
     return complex(weights @ _table(u) @ ages_of_n)
@@ -189,7 +189,7 @@ def power_of_n(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def _three_sets() -> bool:
-    """Any double sum over the first six ages is the sum over the three sets."""
+    """Any double sum over the first six ages equals the sum over the three sets."""
     u, size = symbols("u_0:11"), range(6)
     term = {(i, j): alpha**i * beta**j * u[i - j + 5] for i, j in product(size, size)}
     sets = (lambda i, j: i == j, lambda i, j: i > j, lambda i, j: i < j)

@@ -1,6 +1,6 @@
 """Evidence for a dense network's modes, Appendix B.2.3 of Zucchet & Orvieto (2024).
 
-States are run through the dense layer, its matrix moved entry by entry.
+The dense layer computes the states, for matrices with one changed entry.
 """
 
 from functools import partial
@@ -41,13 +41,13 @@ def _states(A: Any, x: Any) -> Any:
 
 
 def rebuilt(system: Dense) -> Inexact[np.ndarray, "n n"]:
-    """The matrix out of the modes that the package finds."""
+    """The matrix from the modes that the package computes."""
     modal = diagonalised(system)
     return from_modes(modal.lam, modal.vectors)
 
 
 def lengths(system: Dense) -> Inexact[np.ndarray, " n"]:
-    """Squared lengths of the eigenvectors that the package finds."""
+    """Squared lengths of the eigenvectors that the package computes."""
     vectors = diagonalised(system).vectors
     return np.einsum("ij,ij->j", vectors.conj(), vectors)
 
@@ -94,7 +94,7 @@ def mixing(system: Dense) -> Complex[np.ndarray, "n n"]:
     return ratio * (1 - np.eye(n))
 
 
-# Mutants: what a wrong step or a wrong choice would give.
+# Mutants: results of a wrong step or a wrong choice.
 
 
 def mutated_states(
@@ -108,7 +108,7 @@ def mutated_states(
 
 
 def mutated_matrix(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
-    """The matrix out of its modes with the outer factors wrong."""
+    """The matrix from its modes, with wrong outer factors."""
     P, Q = numbers(system.vectors()), left(system)
     first, last = {
         "exchanged": (Q, P),
@@ -146,7 +146,7 @@ def mutated_readout(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
 def mutated_eigenvalue_derivatives(
     system: Dense, way: str
 ) -> Complex[np.ndarray, "n n n"]:
-    """Eq. 68 in the letters of ``np.einsum``: of ``P`` and its inverse, or its adjoint."""
+    """Eq. 68 with other letters of ``np.einsum`` for ``P`` and its inverse."""
     P = numbers(system.vectors())
     inverse = P.conj().T if way == "as if unitary" else left(system)
     letters = {"exchanged": "ki,jk->ijk", "the entry turned": "ik,kj->ijk"}
@@ -156,7 +156,7 @@ def mutated_eigenvalue_derivatives(
 def mutated_vector_derivatives(
     system: Dense, way: str
 ) -> Complex[np.ndarray, "n n n n"]:
-    """Corrected Eq. 69 with another sign of the gaps, all of ``P^H P M``, or its phase."""
+    """Corrected Eq. 69 with wrong gaps, or with more of ``P^H P M`` removed."""
     P, Q, n = numbers(system.vectors()), left(system), system.size
     mixed = mutated_gaps(system, "turned" if way == "gaps turned" else "")
     M = np.einsum("rc,ri,jc->ijrc", mixed, Q, P)
@@ -166,7 +166,7 @@ def mutated_vector_derivatives(
 
 
 def mutated_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
-    """``F`` of Eq. 70 by sums, by ratios or with a conjugate; as it is by no way."""
+    """``F`` of Eq. 70 with sums, ratios or a conjugate; without a mutant as stated."""
     z = np.array(system.eigenvalues)
     gaps = z[None] - z[:, None]
     wrong = {
@@ -180,7 +180,7 @@ def mutated_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
 
 
 def ways(mutant: Any, *names: str) -> dict[str, Any]:
-    """The mutant in each of these ways, by their names."""
+    """The mutant with each of these options, by name."""
     return {name: partial(mutant, way=name) for name in names}
 
 

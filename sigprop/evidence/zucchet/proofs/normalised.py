@@ -1,6 +1,6 @@
 """The normalised neuron under white noise, by autodiff, contours and direct sums.
 
-The factor ``gamma = sqrt(1 - |lam|^2)`` is held fixed in the derivatives.
+Derivatives do not act on the factor ``gamma = sqrt(1 - |lam|^2)``.
 
 Source: Zucchet & Orvieto (2024), Appendix B.3.
 """
@@ -28,7 +28,7 @@ def response(lam: Any, gain: Any = 1.0) -> Any:
 
 
 def detached(nu: Any, phase: Any) -> Any:
-    """Response of the normalised layer whose factor no derivative sees."""
+    """Response of the normalised layer; derivatives do not act on the factor."""
     import jax.numpy as jnp
     from jax import lax
 

@@ -1,6 +1,6 @@
-"""Modes of a dense network whose matrix is moved entry by entry and diagonalised anew.
+"""Modes of a dense network after a change of one entry of its matrix.
 
-No perturbation formula is used.
+The changed matrix is diagonalised again; no perturbation formula is used.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.3.
 """
@@ -28,14 +28,14 @@ def numbers(matrix: Any) -> Complex[np.ndarray, "rows columns"]:
 
 @cache
 def inputs(size: int) -> Float[np.ndarray, "steps n"]:
-    """Inputs of the networks, a row for each step."""
+    """Inputs of the networks, with a row per step."""
     return np.array([dense.inputs(size, t) for t in range(dense.STEPS)])
 
 
 def modes(
     A: Num[np.ndarray, "n n"], system: Dense
 ) -> tuple[Inexact[np.ndarray, " n"], Inexact[np.ndarray, "n n"]]:
-    """Eigenvalues in the order of the system's, and eigenvectors of any length."""
+    """Eigenvalues in the order of the system's, and unnormalised eigenvectors."""
     values, vectors = np.linalg.eig(A)
     ordered = np.array(system.eigenvalues)
     order = np.argmin(np.abs(values[None] - ordered[:, None]), axis=1)
@@ -43,12 +43,12 @@ def modes(
 
 
 def left(system: Dense) -> Complex[np.ndarray, "n n"]:
-    """Rows that have unit product with the unit eigenvectors: they fix the lengths."""
+    """Rows whose product with the unit eigenvectors is one, which fix the lengths."""
     return np.linalg.inv(numbers(system.vectors()))
 
 
 def fixed(A: Num[np.ndarray, "n n"], system: Dense) -> Complex[np.ndarray, "n n"]:
-    """Eigenvectors whose product with the rows of ``left`` stays one."""
+    """Eigenvectors whose product with the rows of ``left`` is one."""
     vectors = modes(A, system)[1]
     return vectors / np.einsum("ki,ik->k", left(system), vectors)
 
@@ -62,7 +62,7 @@ def over_entries(
 
 
 def unit_moves(n: int) -> Float[np.ndarray, "n n n n"]:
-    """Every entry of a matrix moved by one: (i, j, rows, columns)."""
+    """For each entry (i, j) the matrix with a one there: (i, j, rows, columns)."""
     return np.eye(n * n).reshape(n, n, n, n)
 
 
@@ -89,7 +89,7 @@ def diagonal_states(system: Dense) -> Complex[np.ndarray, "steps n"]:
 
 
 def diagonalised(system: Dense) -> Any:
-    """The modes that the package finds."""
+    """The modes that the package computes."""
     from sigprop.linear.linearise import System, diagonalise
 
     A = numbers(system.matrix())

@@ -40,7 +40,7 @@ STEPS = 12
 
 
 def _layer(nu_log: Any, theta_log: Any) -> LRU:
-    """One neuron that sees its input as it is, with the detached normalisation."""
+    """One neuron with unit input weight and the detached normalisation."""
     unit, none = jnp.ones((1, 1)), jnp.zeros((1, 1))
     return LRU(
         unit, none, unit, none, jnp.zeros(1), nu_log, theta_log, None, "detached"
@@ -71,7 +71,7 @@ def stepped_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
 def mutated_states(
     lam: complex, x: Sequence, way: str
 ) -> Complex[np.ndarray, " steps"]:
-    """Eq. 76 with a mutant: the factor on the whole sum or its square, the input late."""
+    """Eq. 76 with a mutant: the factor on the whole sum, its square, or late input."""
     gain, inputs = math.sqrt(1 - abs(lam) ** 2), first(x, STEPS)
     return {
         "on the whole sum": lambda: recur(gain * complex(lam), gain * inputs),
@@ -125,14 +125,14 @@ def input_difference(
 def backwards(
     errors: Any, lam: float, gamma: float, inside: bool = False, outside: bool = True
 ) -> list[float]:
-    """``dL/dx_t`` out of the errors ``dL/dh_t``, from the last one on.
+    """``dL/dx_t`` from the errors ``dL/dh_t``, backwards in time.
 
     Args:
-        errors: By time.
+        errors: Errors by time.
         lam: Eigenvalue.
         gamma: Factor on the inputs.
-        inside: Whether it is on what comes from later as well, as printed.
-        outside: Whether it is on the error of now, as it is but for a mutant.
+        inside: True if it also multiplies errors from later steps, as printed.
+        outside: False for a mutant in which it does not multiply the current error.
     """
     later, gradients = 0.0, []
     for error in reversed(errors):
@@ -159,9 +159,9 @@ def error_filter(
         gamma: Factor on the inputs.
         x: Inputs.
         target: Targets.
-        forward: Whether time runs the other way, a mutant.
-        late: Whether each error is that of the next state, a mutant.
-        factor: Where the factor stands.
+        forward: True for a mutant with reversed time.
+        late: True for a mutant with the error of the next state.
+        factor: Place of the factor.
     """
     errors = 2 * (recur(lam, gamma * first(x)) - first(target))
     errors = np.append(errors[1:], 0) if late else errors
@@ -175,7 +175,7 @@ def _of_the_third(lam: float, gamma: float, **factor: bool) -> float:
     return backwards((0, 0, 1), lam, gamma, **factor)[0]
 
 
-# The reparametrisation ``lam = tanh(omega)``, ``gamma`` held fixed.
+# The reparametrisation ``lam = tanh(omega)`` with constant ``gamma``.
 
 
 def real_derivative(omega: float, n: int, **_: Any) -> float:
@@ -199,9 +199,10 @@ def real_derivative_difference(omega: float, n: int, **_: Any) -> float:
 def orders(
     pair: tuple[Callable[[float], float], ...], gap: float
 ) -> Float[np.ndarray, "3"]:
-    """As which powers of the inverse gap the sensitivity grows under white noise.
+    """Exponents of the sensitivity's growth in the inverse gap, under white noise.
 
-    Bare, normalised, and normalised with ``tanh``; from a gap to half of it.
+    They are for the neuron without normalisation, with it, and with it and ``tanh``,
+    between a gap and half of it.
     """
 
     def moments(gap: float) -> list[float]:
@@ -288,7 +289,7 @@ EVIDENCE: dict[str, Basis] = {
         points("gap", 0.1),
         each(orders, ORDERS),
         (3.0, 2.0, 0.0),
-        absolute=0.1,  # of the next order in the gap
+        absolute=0.1,  # the next order in the gap
         mutants={
             "the factor for its square": (3.0, 2.5, 0.5),
             "the slope for its square": (3.0, 2.0, 1.0),

@@ -1,4 +1,4 @@
-"""Responses of one neuron to an input, to white noise and to correlated processes.
+"""Responses of one neuron to sequences, white noise and correlated processes.
 
 Source: Zucchet & Orvieto (2024), Appendix B.2.
 """
@@ -57,7 +57,7 @@ def state_moment(respond: Callable[..., Any], lam: complex, rho: float) -> float
 
 
 def line_moment(kernel: Complex[np.ndarray, " ages"], R: Spectrum) -> float:
-    """Second moment of a process of spectral lines, each filtered by itself."""
+    """Second moment of a process of spectral lines, from the response to each line."""
     ages = np.arange(len(kernel))
     return float(
         sum(w * abs(kernel @ np.exp(-1j * freq * ages)) ** 2 for freq, w in R.lines)
@@ -65,7 +65,7 @@ def line_moment(kernel: Complex[np.ndarray, " ages"], R: Spectrum) -> float:
 
 
 def mixed(alpha: complex, beta: complex, table: Num[np.ndarray, "n n"]) -> complex:
-    """``d/dalpha d/dbeta`` of a double sum: its values on two circles, turned back."""
+    """``d/dalpha d/dbeta`` of a double sum, from its values on two circles."""
     radius = 0.1
     first, second = (powers(z + radius * TURNS, len(table)) for z in (alpha, beta))
     weights = TURNS.conj() / (NODES * radius)

@@ -88,17 +88,17 @@ def sum_of_pairs(lam: complex, x: Sequence) -> complex:
 
 
 def late_by_one(lam: complex, x: Sequence) -> complex:
-    """Mutant: the newest state counts, as in a sum of lam^n h_{-n}."""
+    """Mutant: the newest state counts too, as in a sum of lam^n h_{-n}."""
     return sum(lam**n * state(lam, x, -n) for n in ages())
 
 
 def late_by_two(lam: complex, x: Sequence) -> complex:
-    """Mutant: the inputs a step too old, as Eq. 53 prints them."""
+    """Mutant: the inputs are a step too old, as in the printed Eq. 53."""
     return sum(n * lam ** (n - 1) * x(-n - 1) for n in ages(1))
 
 
 def one_filter(lam: complex, x: Sequence) -> complex:
-    """Mutant: the state of the step before, filtered no more."""
+    """Mutant: the previous state without a second filter."""
     return state(lam, x, -1)
 
 
@@ -172,8 +172,8 @@ def real_sensitivity(
     Args:
         lam: Eigenvalue.
         R: The autocovariance.
-        twice: Factor of the second sum, two but for a mutant.
-        lowered: Subtracted from the power of the second sum, a mutant.
+        twice: Factor of the second sum; not two for a mutant.
+        lowered: Decrease of the power of the second sum; not zero for a mutant.
     """
     second = sum(d * lam ** (d - lowered) * R(d) for d in ages(1))
     return (1 + lam**2) / (1 - lam**2) ** 2 * real_state(lam, R) + (
@@ -245,7 +245,7 @@ def backpropagated(
     plain: bool = False,
     forward: bool = False,
 ) -> list[complex]:
-    """``dL/dx_t`` for the loss ``sum |h_t - target_t|^2``, holomorphic derivatives.
+    """``dL/dx_t`` for the loss ``sum |h_t - target_t|^2``, as holomorphic derivatives.
 
     The errors are ``dL/dh_t = conj(h_t - target_t)``; they are filtered with ``lam``.
 
@@ -253,9 +253,9 @@ def backpropagated(
         lam: Eigenvalue.
         x: Inputs.
         target: Targets.
-        barred: Whether they are filtered with ``conj(lam)``, a mutant.
-        plain: Whether the errors are not conjugated, a mutant.
-        forward: Whether earlier errors count for later ones, a mutant.
+        barred: True for a mutant that filters with ``conj(lam)``.
+        plain: True for a mutant whose errors are not conjugated.
+        forward: True for a mutant with earlier instead of later errors.
     """
     errors = recur(lam, first(x)) - first(target)
     errors = errors if plain else np.conj(errors)
@@ -267,7 +267,7 @@ def backpropagated(
 def by_filters(
     form: Callable[..., complex], weight: Callable[[int, int], Expr]
 ) -> Evidence:
-    """The sensitivity as a sum in which two ages have a weight."""
+    """The sensitivity as a sum with weights of two ages."""
     return Evidence(
         INPUTS,
         {"autodiff": state_derivative, "reference": state_contour},

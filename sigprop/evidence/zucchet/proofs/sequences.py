@@ -1,7 +1,7 @@
-"""Sequences, inputs and autocovariances on which Appendix B of Zucchet's paper is judged.
+"""Sequences, inputs and autocovariances for the evidence on Zucchet's Appendix B.
 
-A sequence is a plain function of an integer with a name; sums over it run to ``AGES``,
-where every geometric weight used here is far below rounding.
+A sequence is a function of an integer with a name.  Sums over it run to ``AGES``, where
+every geometric weight that is used here is far below rounding.
 
 Source: Zucchet & Orvieto (2024), Appendix B.
 """
@@ -22,7 +22,7 @@ Sequence = Callable[[int], complex]
 
 @dataclass(frozen=True)
 class Series:
-    """A number at every integer."""
+    """A sequence: a number for every integer."""
 
     name: str
     rule: Sequence
@@ -50,9 +50,9 @@ COMPLEX_INPUT = Series(
 
 @dataclass(frozen=True)
 class Spectrum:
-    """A stationary process ``exp(i (w t + phase))``, ``w`` drawn, the phase uniform.
+    """A stationary process ``exp(i (w t + phase))``, ``w`` random and uniform phase.
 
-    Its autocovariance is real exactly if ``w`` and ``-w`` are equally likely.
+    Its autocovariance is real if and only if ``w`` and ``-w`` are equally likely.
     """
 
     name: str
@@ -83,15 +83,15 @@ REAL_LINES = across(lam=(0.6, 0.3, -0.5), R=(REAL_SPECTRUM,))
 
 
 def ages(first: int = 0) -> range:
-    """The ages that matter."""
+    """The ages up to which sums run."""
     return range(first, AGES)
 
 
 def past(x: Sequence, steps: int = AGES) -> Complex[np.ndarray, " steps"]:
-    """Inputs from the oldest that matters to ``x_0``."""
+    """Inputs from the oldest age up to ``x_0``."""
     return np.array([x(-n) for n in reversed(range(steps))], complex)
 
 
 def first(x: Sequence, steps: int = 8) -> Inexact[np.ndarray, " steps"]:
-    """Inputs from ``x_0`` on."""
+    """Inputs from ``x_0`` onwards."""
     return np.array([x(t) for t in range(steps)])

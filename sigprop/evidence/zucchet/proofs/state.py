@@ -54,9 +54,9 @@ def reversed_autocovariance(
 
     Args:
         R: The autocovariance.
-        late: Added to each lag, a mutant.
-        sign: Of the lag on the right, minus but for a mutant.
-        bar: Whether it is conjugated, as it is but for a mutant.
+        late: Number added to each lag, for a mutant.
+        sign: Sign of the lag on the right; plus for a mutant.
+        bar: False for a mutant without the conjugate.
     """
     lags = [complex(R(sign * lag + late)) for lag in range(6)]
     return [value.conjugate() if bar else value for value in lags]
@@ -108,9 +108,9 @@ def pairs_of_inputs(
 
     Args:
         lam: Eigenvalue.
-        x: What the series are cut from.
-        oldest: The first age that counts, zero but for a mutant.
-        turned: Whether the other input of a pair is conjugated, a mutant.
+        x: Sequence from which the series are cut.
+        oldest: The first age of the sum; not zero for a mutant.
+        turned: True for a mutant that conjugates the other input of a pair.
     """
 
     def weight(n: int, m: int) -> complex:
@@ -126,7 +126,7 @@ def squared_pairs_of_inputs(lam: complex, x: Sequence) -> complex:
 
 
 def pairs_by_lag(lam: complex, R: Sequence, oldest: int = 0) -> complex:
-    """Right side of Eq. 44; from an age on, a mutant."""
+    """Right side of Eq. 44; the first age is not zero for a mutant."""
     return _pairs(lam, lambda n, m: R(n - m), ages(oldest))
 
 
@@ -136,7 +136,7 @@ def pairs_without_bar(lam: complex, R: Sequence) -> complex:
 
 
 def pairs_by_sum(lam: complex, R: Sequence) -> complex:
-    """Mutant of Eq. 44: the ages are added, not subtracted."""
+    """Mutant of Eq. 44: the sum of the ages instead of their difference."""
     return _pairs(lam, lambda n, m: R(n + m), ages())
 
 
@@ -155,7 +155,7 @@ def square_of_a_sum() -> bool:
 
 
 def spectral_moment(lam: complex, R: Spectrum) -> float:
-    """``E|h|^2`` of a process of spectral lines: each passes the filter by itself."""
+    """``E|h|^2`` of a process of spectral lines, filtered line by line."""
     return line_moment(powers(complex(lam), LONG), R)
 
 
@@ -167,7 +167,7 @@ def simulated_moment(lam: complex, R: Spectrum) -> float:
 
 
 def real_state(lam: float, R: Sequence, oldest: int = 1, sides: int = 2) -> complex:
-    """Right side of Eq. 5; lags from another one on, or of one sign, are mutants."""
+    """Right side of Eq. 5; other first lags, or lags of one sign, are mutants."""
     lags = sum(lam**d * R(d) for d in ages(oldest))
     return (R(0) + sides * lags) / (1 - lam**2)
 

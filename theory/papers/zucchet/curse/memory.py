@@ -12,7 +12,7 @@ POWER = Condition(
     "continuous there. Inputs of R = rho^|lag| with |rho| < 1 have this at every phase",
     lambda rho, phase, **_: has_power(rho, phase),
 )
-SILENT = "zucchet:text:state-diverges"  # whose fault others repeat
+SILENT = "zucchet:text:state-diverges"  # whose error others repeat
 
 part = Part("Section 2.2", "backward", "sigprop.theory.recurrences")
 

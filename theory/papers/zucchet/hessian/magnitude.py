@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendices C.2.2-C.2.3: the size of the factor S, and Figure 8."""
+"""Zucchet & Orvieto (2024), Appendices C.2.2-C.2.3, Figure 8: the size of the factor S."""
 
 import cmath
 import math
