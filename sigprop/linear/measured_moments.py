@@ -36,7 +36,6 @@ from sigprop.numerics.tracing import is_traced, numbers
 
 MOST_BATCH = 2**20  # largest number of impulses in memory
 BATCH = 512  # sequences in memory at the same time
-IMPULSE = 1e-6  # size of impulses for layers that are not linear
 
 
 @runtime_checkable
@@ -138,11 +137,27 @@ def _respond_each(
     return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
 
 
+def _differentiate_each(
+    layer: Layer,
+    u: Float[Array, "num time d_in"],
+    at: int | Int[Array, ""],
+    errors: Float[Array, "num errors d_out"],
+):
+    """Derivatives of ``responses`` at zero inputs, in the direction of each sequence."""
+
+    def derivative(u: Float[Array, "time d_in"], v: Float[Array, "errors d_out"]):
+        respond = functools.partial(responses, layer, at=at, errors=v)
+        return jax.jvp(respond, (jnp.zeros_like(u),), (u,))[1]
+
+    return jax.vmap(derivative)(u, errors)
+
+
 # A program with compiler options cannot be part of another program.
 _respond_inside = eqx.filter_jit(_respond_each)
 _respond = eqx.filter_jit(  # type: ignore[call-overload]
     _respond_each, compiler_options=SOME
 )
+_differentiate = eqx.filter_jit(_differentiate_each)
 
 
 def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
@@ -419,11 +434,11 @@ def impulse_moments(
     """Compute a linear layer's second moments from its responses to unit impulses.
 
     The moments of state, output and gradients are double sums of products of two
-    responses, weighted by the input's autocovariance.  The result equals that of
-    ``predict``, but no eigenvectors are needed.  If the layer is not linear, the
-    function runs it on impulses of size 1e-6 and divides the responses by 1e-6.  The
-    function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the layer
-    and the covariance.
+    responses, weighted by the input's autocovariance.  For a linear layer, the
+    result equals that of ``predict``, but no eigenvectors are needed.  If the layer is
+    not linear, its responses are derivatives with respect to the inputs, at zero
+    inputs.  The function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect
+    to the layer and the covariance.
 
     The function simulates ``steps * d_in`` sequences of ``steps`` steps.  Each sequence
     takes one forward pass, and one reverse pass for each of ``d_out`` outputs.  All
@@ -464,15 +479,17 @@ def impulse_moments(
     require_position(at, steps)
     require_autocovariance(covariance, steps)
     dtype = next(iter(parameters(layer).values())).real.dtype
-    width, size = layer.widths[0], 1.0 if layer.linear else IMPULSE
+    width = layer.widths[0]
     count = steps * width
     eye = np.eye(max(count, batch), count, dtype=dtype)
-    impulses = jnp.asarray(size * eye.reshape(-1, steps, width))
+    impulses = jnp.asarray(eye.reshape(-1, steps, width))
     errors = _basis(layer.widths[1], len(impulses), dtype)
     respond = _respond_inside if is_traced(layer, at) else _respond
+    if not layer.linear:
+        respond = _differentiate
     flat = _flat(respond(layer, impulses, at, errors), count)
     return {
-        name: response_moment(value.reshape(steps, -1) / size, covariance).sum()
+        name: response_moment(value.reshape(steps, -1), covariance).sum()
         for name, value in flat.items()
     }
 

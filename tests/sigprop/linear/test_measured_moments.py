@@ -8,18 +8,25 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Constant, Recording, White
+from sigprop.layers.base import parameters, replace
 from sigprop.layers.blur import blur
 from sigprop.layers.gated import gated_unit
+from sigprop.layers.gru import gru
 from sigprop.layers.lru import lru
+from sigprop.layers.lstm import lstm
+from sigprop.linear.linearise import perturb
 from sigprop.linear.measured_moments import (
     by_group,
     channels,
     exact,
+    impulse_moments,
     measure,
     measure_each,
     position,
+    response_moment,
     responses,
 )
+from sigprop.linear.predicted_moments import predict
 from sigprop.neuron.montecarlo import over_batches
 from sigprop.numerics.precision import double_precision
 
@@ -240,3 +247,35 @@ def test_batches_keep_their_order_whatever_the_workers(workers):
     done = over_batches(lambda i, k: (i, k), 7, 3, ticks.append, workers)
     assert done == [(0, 3), (1, 3), (2, 1)]
     assert ticks == [3, 3, 1]
+
+
+GATED = {"gru": gru, "lstm": lstm}
+
+
+@pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("name", GATED)
+@pytest.mark.parametrize("shift", [0.0, 0.3])
+def test_responses_of_a_nonlinear_layer_are_its_derivatives_at_zero_inputs(name, shift):
+    """Of state and output, and of their derivatives by biases, in another order."""
+    layer = GATED[name](3, 2, key=jax.random.key(4), times=(2.0, 9.0))
+    biases = {key: value for key, value in parameters(layer).items() if key[0] == "b"}
+    moved = {key: value + shift for key, value in biases.items()}
+    layer, R = replace(layer, moved), 1e-8 * 0.7 ** np.arange(5)
+    found = impulse_moments(layer, R, steps=5, at=4)
+    zeros = jnp.zeros((5, 2))
+
+    def output(values, u):
+        return replace(layer, values)(u)[4]
+
+    slopes = jax.jacfwd(jax.jacrev(output, 1))(moved, zeros)
+    right = {key: np.moveaxis(slope, (1, 2), (0, 1)) for key, slope in slopes.items()}
+    right["state"] = np.moveaxis(jax.jacrev(layer.states)(zeros)[4], 0, -1)
+    right["output"] = np.moveaxis(jax.jacrev(layer)(zeros)[4], 0, -1)
+    for key, slope in right.items():
+        moment = response_moment(slope.reshape(5, -1), R).sum()
+        assert float(found[key]) == pytest.approx(float(moment), rel=1e-9), key
+    if shift == 0:
+        closed = predict(perturb(layer), R, 5, 4)
+        assert {"C", "D", "state"} < closed.keys() - moved.keys()
+        for key in closed.keys() - moved.keys():  # a bias also moves the state
+            assert float(found[key]) == pytest.approx(closed[key], rel=1e-9, abs=1e-30)
