@@ -206,6 +206,22 @@ def test_derivatives_by_keys_are_those_of_deltanet(x64):
             assert moment.error + error < 0.15 * value, name
 
 
+def test_a_rank_without_weight_changes_no_gaussian_derivative(x64):
+    """Points near short ``W_B u`` are those of each rank's own weights."""
+    one = mamba3(2, 3, key=jax.random.key(14), steps=(0.1, 0.9))
+    two = mamba3(2, 3, key=jax.random.key(15), steps=(0.1, 0.9), rank=2)
+    same = ("bias", "W_dt", "W_A", "W_lam", "W_theta", "W_x")
+    values = {
+        **{name: getattr(one, name) for name in same},
+        "W_B": two.W_B.at[1].set(one.W_B),
+        "mimo_x": jnp.zeros((1, 2, 3)).at[:, 1].set(1.0),
+    }
+    options = {"names": ("W_B",), "steps": 3, "scale": 0.8}
+    value, _ = predict_gated(one, **options)["W_B"]
+    moment = predict_gated(replace(two, values), **options)["W_B"]
+    assert moment.value == pytest.approx(value, rel=1e-9)
+
+
 def test_derivatives_of_constant_gates_have_a_closed_form(x64):
     """``E|dS|^2`` as ``E|S|^2``, with derivatives of beta and gamma, or entries of inputs."""
     weight, heads, values, width = 0.35, 2, 2, 4
