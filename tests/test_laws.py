@@ -114,6 +114,9 @@ LAYERS = {
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
     "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9), weight=0.4),
+    "mamba3-ranks": lambda key: mamba3(
+        2, 4, key=key, heads=2, steps=(0.1, 0.9), weight=0.4, rank=3
+    ),
     "delta_product": lambda key: delta_product(2, 4, key=key, heads=2),
     "delta_product-decay": lambda key: delta_product(
         3, 3, key=key, reflections=1, largest=1.0, steps=(0.1, 0.5)
@@ -175,6 +178,7 @@ VARIANTS = {  # held to the laws by the slow tests only
     "deltanet",
     "linoss-imex",
     "delta_product-decay",
+    "mamba3-ranks",
     "slstm-exponential",
     "rotrnn-pairs",
     "bidirectional_rotrnn",

@@ -110,10 +110,12 @@ class DeltaProduct(MatrixGated):
             B = B + error[..., None] * written[:, :, None]
         return A, B
 
-    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
+    def queries(
+        self, u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time heads 1 keys"]:
         """Return the queries: ``keys`` entries each, of length ``1/sqrt(keys)``."""
         q = normalised(self._bent(jnp.einsum("hkd,td->thk", self.W_q, u)))
-        return q / math.sqrt(q.shape[-1])
+        return q[:, :, None] / math.sqrt(q.shape[-1])
 
     def groups(self) -> dict[str, Group]:
         """Return each parameter's optimiser group: recurrent, input or readout."""

@@ -52,8 +52,10 @@ class MatrixGated(Layer):
         """Return ``A(u_t)`` and ``B(u_t)`` for every step and head."""
 
     @abstractmethod
-    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
-        """Return the vector ``q(u_t)`` for every step and head."""
+    def queries(
+        self, u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time heads #rows keys"]:
+        """Return ``q(u_t)`` for every step and head: one vector, or one for each row."""
 
     def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads rows"]:
         """Return ``z(u_t)`` for every step and head, by default zeros."""
@@ -94,5 +96,5 @@ class MatrixGated(Layer):
     ) -> Float[Array, "time d_out"]:
         """Return the outputs ``S q + z`` of all steps, concatenated over heads."""
         S = h.reshape(len(u), *self.head_shape)
-        y = jnp.einsum("thrk,thk->thr", S, self.queries(u)) + self.skips(u)
+        y = jnp.einsum("thrk,thrk->thr", S, self.queries(u)) + self.skips(u)
         return y.reshape(len(u), self.widths[1])

@@ -92,9 +92,11 @@ class RWKV7(MatrixGated):
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         return A, v[..., None] * k[:, :, None]
 
-    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
+    def queries(
+        self, u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time heads 1 keys"]:
         """Return the query ``r`` for every step and head."""
-        return jnp.einsum("hkd,td->thk", self.W_r, u)
+        return jnp.einsum("hkd,td->thk", self.W_r, u)[:, :, None]
 
     def groups(self) -> dict[str, Group]:
         """Return each parameter's optimiser group: recurrent, input or readout."""

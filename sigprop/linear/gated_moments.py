@@ -54,7 +54,13 @@ from sigprop.neuron.gated import (
     input_gradient_moment,
     mutated_moment,
 )
-from sigprop.neuron.matrix_moments import lagged, matrix_moment, of_output, of_state
+from sigprop.neuron.matrix_moments import (
+    lagged,
+    matrix_moment,
+    of_output,
+    of_state,
+    one_query_a_head,
+)
 from sigprop.neuron.matrix_sensitivities import (
     Parameter,
     matrix_sensitivities,
@@ -674,8 +680,16 @@ def predict_output(
         if steps == 0:
             return {"output": BoundedMoment(0.0, 0.0)}
         before = None if steps is None else steps - 1
-        options = {"scale": scale, "law": law, "steps": before}
-        return {"output": _matrix_moment(of_output, layer, **options)}
+        maps, width = _Maps(layer), layer.widths[0]
+        found = matrix_moment(
+            of_output,
+            lambda u: one_query_a_head(maps.program(u)),
+            width,
+            scale=scale,
+            law=law,
+            steps=before,
+        )
+        return {"output": BoundedMoment(*found)}
     if isinstance(layer, SLSTM):
         found = squared_outputs(layer, scale=scale, law=law, steps=steps)
         return {"output": _summed([found])}

@@ -240,15 +240,40 @@ def lagged(lag: int) -> Callable[..., float]:
     return quantity
 
 
+def one_query_a_head(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return arrays in which all rows of a head have the same query.
+
+    If each row has a query, the rows become heads of one row, because ``of_output`` needs
+    the second moment of each row.
+
+    Args:
+        arrays: ``A``, ``B``, the queries ``q`` of shape (nodes, heads, 1 or rows, keys),
+            and ``z`` of shape (nodes, heads, rows).
+    """
+    A, B, q, z = (arrays[name] for name in ("A", "B", "q", "z"))
+    nodes, heads, rows, keys = B.shape
+    if q.shape[2] == 1:
+        return arrays
+    row = (nodes, heads * rows, 1)
+    return {
+        "A": np.repeat(A, rows, axis=1),
+        "B": B.reshape(*row, keys),
+        "q": q.reshape(*row, keys),
+        "z": z.reshape(row),
+    }
+
+
 def of_output(
     m: Any, M: Any, A: Any, B: Any, w: Any, of_head: dict[str, np.ndarray]
 ) -> float:
     """Return ``E|S' q + z|^2``, as the ``quantity`` of ``matrix_moment``.
 
-    ``m`` and ``M`` are the moments before the last step.
+    ``m`` and ``M`` are the moments before the last step.  ``q`` has the shape (nodes, 1,
+    keys), as in ``one_query_a_head``.
     """
-    through = np.einsum("nab,nb->na", of_head["A"], of_head["q"])
-    entering = np.einsum("nrb,nb->nr", of_head["B"], of_head["q"]) + of_head["z"]
+    q = of_head["q"][:, 0]
+    through = np.einsum("nab,nb->na", of_head["A"], q)
+    entering = np.einsum("nrb,nb->nr", of_head["B"], q) + of_head["z"]
     square = np.einsum("na,ab,nb->n", through, M, through, optimize=True)
     crossed = np.einsum("na,ra,nr->n", through, m, entering, optimize=True)
     return float(w @ (square + 2 * crossed + (entering**2).sum(1)))

@@ -138,7 +138,7 @@ ROWS: dict[str, Row] = {
         steps=(0.01, 0.1),
     ),
     "sigprop.layers.mamba3": layer_row(
-        state_size=2, width=4, heads=2, steps=(0.01, 0.1), weight=0.5
+        state_size=2, width=4, heads=2, steps=(0.01, 0.1), weight=0.5, rank=2
     ),
     "sigprop.layers.selective": layer_row(
         "rank: None", state_size=2, width=4, rank=2, steps=(0.01, 0.1)

@@ -381,6 +381,7 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
         (lambda: rwkv7(4, 4, key=KEY, rank=0), "need rank >= 1"),
         (lambda: mamba3(3, 4, key=KEY), "need an even state_size"),
         (lambda: mamba3(4, 4, key=KEY, weight=1.5), "need weight in"),
+        (lambda: mamba3(4, 4, key=KEY, rank=0), "need rank >= 1"),
         (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),
     ],
 )

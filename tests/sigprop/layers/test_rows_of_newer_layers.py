@@ -32,6 +32,7 @@ from tests.seeds import fresh_seeds
 
 LONG = 1500  # steps that stand for the limit
 HEADS, LAYERS, SIGMAS = 64, 600, 6.0  # of Mamba-2; a right mean fails once in 5e8
+FADED = 200  # steps after which 0.82**400 of a square is left: below 1e-34
 EXACT = 1e-9
 LARGE = 1e5  # a key, so that what is added to its square, 1e-6, does not matter
 
@@ -314,6 +315,98 @@ def test_two_columns_of_mamba3(step, A, lam):
             f"{name}_{i + 1}{j + 1}": both[i, j] for i, j in ((0, 0), (0, 1), (1, 1))
         }
     assert found == pytest.approx(stated("mimo-state", **at), rel=EXACT)
+
+
+def by_the_constant_input(columns, shape):
+    """Weights of the constant input that give multiples of these columns."""
+    return jnp.stack([LARGE * columns, jnp.zeros_like(columns)], -1).reshape(shape)
+
+
+def of_ranks(columns, queries, step, A, lam, shift=None):
+    """``trapezoid`` with these columns ``B`` and ``C`` of every rank, as initialised else.
+
+    The layer normalises columns of root mean square one; a shift replaces their bias of one.
+    """
+    rank, d = columns.shape[-2:]
+    layer = mamba3(d, 2, key=jax.random.key(4), rank=rank)
+    one = jnp.array([1.0, 0.0])
+    values = {
+        "bias": jnp.log(jnp.expm1(jnp.array([step]))),
+        "W_dt": jnp.zeros((1, 2)),
+        "W_A": math.log(math.expm1(A)) * one[None],
+        "W_lam": jnp.zeros((1, 2)),
+        "b_lam": jnp.array([logit(lam)]),
+        "W_theta": jnp.zeros((d // 2, 2)),
+        "W_x": jnp.zeros((1, 2, 2)).at[0, 0, 1].set(1.0),
+        "W_B": by_the_constant_input(columns, layer.W_B.shape),
+        "W_C": by_the_constant_input(queries, layer.W_C.shape),
+        "D": jnp.zeros(1),
+    }
+    if shift is not None:
+        values |= {name: jnp.full((1, rank, d), shift) for name in ("b_B", "b_C")}
+    return replace(layer, values)
+
+
+@pytest.mark.parametrize(("step", "A", "lam"), [(0.4, 0.5, 0.3), (0.1, 2.0, 0.8)])
+def test_two_ranks_of_mamba3(step, A, lam):
+    """Inputs of both ranks are the same value, times a weight each."""
+    B, mix = np.array([[1.3, -0.4], [0.5, 0.9]]), np.array([0.7, -1.6])
+    layer = replace(
+        of_ranks(0 * jnp.asarray(B), 0 * jnp.asarray(B), step, A, lam),
+        {
+            "b_B": jnp.asarray(B)[None],
+            "mimo_x": jnp.repeat(jnp.asarray(mix)[None, :, None], 2, axis=2),
+            "W_theta": jnp.array([[0.3, 0.0]]),
+        },
+    )
+    k = np.asarray(impulse_response(layer, LONG)).reshape(LONG, 2, 4)[:, 0, :2]
+    alpha, K, G = math.exp(-step * A), np.outer(mix, mix), B @ B.T
+    at = {"alpha": alpha, "beta": (1 - lam) * step * alpha, "gamma": lam * step}
+    for name, both in (("K", K), ("G", G)):
+        at |= {
+            f"{name}_{i + 1}{j + 1}": both[i, j] for i, j in ((0, 0), (0, 1), (1, 1))
+        }
+    assert (k**2).sum() == pytest.approx(stated("mimo-state", **at), rel=EXACT)
+
+
+def every_sign(d, rank):
+    """All columns of entries plus or minus one."""
+    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=rank * d)))
+    return jnp.asarray(signs).reshape(-1, rank, d)
+
+
+def means_over(columns, queries, step, A, lam, shift=None):
+    """``E|S|^2`` and ``E y^2``, the means over all pairs of columns and queries."""
+    d, u = columns.shape[-1], jnp.ones((FADED, 2))
+
+    def squares(B, C):
+        layer = of_ranks(B, C, step, A, lam, shift)
+        h = layer.states(u.at[1:, 1].set(0.0))
+        state = h.reshape(FADED, 2, 2 * d)[:, 0, :d]
+        return (state**2).sum(), (layer.read(h, u)[:, 0] ** 2).sum()
+
+    over = jax.vmap(jax.vmap(squares, (None, 0)), (0, None))
+    return [float(x.mean()) for x in jax.jit(over)(columns, queries)]
+
+
+@pytest.mark.parametrize(
+    ("d", "rank", "shift", "step", "A", "lam"),
+    [(2, 2, None, 0.4, 0.5, 0.3), (2, 3, 0.4, 0.3, 2.0, 0.8)],
+)
+def test_ranks_of_mamba3_as_initialised(d, rank, shift, step, A, lam):
+    alpha = math.exp(-step * A)
+    at = {"alpha": alpha, "beta": (1 - lam) * step * alpha, "gamma": lam * step}
+    at |= {"d": d, "rank": rank, "shift": 1 if shift is None else shift}
+    signs = every_sign(d, rank)
+    state, output = means_over(signs, signs, step, A, lam, shift)
+    assert state == pytest.approx(stated("mimo-state-start", **at), rel=EXACT)
+    assert output == pytest.approx(stated("mimo-output-start", **at), rel=EXACT)
+
+
+def test_four_ranks_of_mamba3_start_with_less_energy_than_one():
+    signs = [every_sign(2, rank) for rank in (1, 4)]
+    one, four = (means_over(each, each[:1], 0.4, 0.5, 0.3)[0] for each in signs)
+    assert four / one == pytest.approx(5 / 8, rel=EXACT)
 
 
 def test_the_sensitivity_of_a_head_of_mamba2():

@@ -30,9 +30,23 @@ from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
 from tests.sigprop.linear.test_gated_moments import law
 
+
+def of_ranks(layer):
+    """Mamba-3 with other weights of each rank, value and head."""
+    mix = {
+        name: jnp.cos(jnp.arange(weights.size) + shift).reshape(weights.shape)
+        for name, shift in (("mimo_x", 1.0), ("mimo_o", 0.3))
+        if (weights := getattr(layer, name)) is not None
+    }
+    return replace(layer, mix)
+
+
 LAYERS = {
     "rwkv7": lambda key: rwkv7(3, 4, key=key, heads=2, rank=2),
     "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9)),
+    "mamba3-ranks": lambda key: of_ranks(
+        mamba3(2, 4, key=key, heads=2, steps=(0.1, 0.9), rank=3)
+    ),
     "delta_product": lambda key: delta_product(2, 4, key=key, heads=2, reflections=3),
     "delta_product-decay": lambda key: delta_product(
         2, 3, key=key, reflections=2, largest=1.5, steps=(0.1, 0.5)
@@ -45,6 +59,7 @@ LAYERS = {
 COVERED = {
     "rwkv7": "W_k W_v w_U w_V w_bias a_U a_V a_bias k_k k_a",
     "mamba3": "W_dt bias W_A W_lam b_lam W_theta W_x W_B scale_B b_B",
+    "ranks": "W_dt bias W_A W_lam b_lam W_theta W_x W_B scale_B b_B mimo_x",
     "delta_product": "W_k W_v W_beta",
     "decay": "W_k W_v W_beta W_a bias A_log",
     "released_deltanet": "W_k W_v W_beta",
@@ -139,6 +154,9 @@ def test_many_steps_reach_the_limit(name, x64):
 SMALL = {
     "rwkv7": lambda key: rwkv7(2, 3, key=key, rank=1),
     "mamba3": lambda key: mamba3(2, 2, key=key, heads=2, steps=(0.1, 0.9)),
+    "mamba3-ranks": lambda key: of_ranks(
+        mamba3(2, 2, key=key, steps=(0.1, 0.9), rank=2)
+    ),
     "delta_product": lambda key: delta_product(
         2, 2, key=key, heads=2, steps=(0.1, 0.5)
     ),
@@ -186,6 +204,22 @@ def test_derivatives_by_keys_are_those_of_deltanet(x64):
             moment = moments[name]
             assert abs(moment.value - value) < moment.error + error, name
             assert moment.error + error < 0.15 * value, name
+
+
+def test_a_rank_without_weight_changes_no_gaussian_derivative(x64):
+    """Points near short ``W_B u`` are those of each rank's own weights."""
+    one = mamba3(2, 3, key=jax.random.key(14), steps=(0.1, 0.9))
+    two = mamba3(2, 3, key=jax.random.key(15), steps=(0.1, 0.9), rank=2)
+    same = ("bias", "W_dt", "W_A", "W_lam", "W_theta", "W_x")
+    values = {
+        **{name: getattr(one, name) for name in same},
+        "W_B": two.W_B.at[1].set(one.W_B),
+        "mimo_x": jnp.zeros((1, 2, 3)).at[:, 1].set(1.0),
+    }
+    options = {"names": ("W_B",), "steps": 3, "scale": 0.8}
+    value, _ = predict_gated(one, **options)["W_B"]
+    moment = predict_gated(replace(two, values), **options)["W_B"]
+    assert moment.value == pytest.approx(value, rel=1e-9)
 
 
 def test_derivatives_of_constant_gates_have_a_closed_form(x64):
