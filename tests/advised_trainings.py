@@ -7,14 +7,19 @@ import xarray as xr
 
 from sigprop.experiments import store, studies
 from sigprop.experiments.advised import cells, gathering
-from sigprop.experiments.advised.tasks import ADVISED
+from sigprop.experiments.advised.tasks import ADVISED, SPREAD
+
+POWERS = {"default": 0, ADVISED: 1, "mlstm": 0, SPREAD: 1}
 
 
 def made_up(preset="smoke", sweep="advice", gain=0.5):
-    """Results of all cells; ``ADVISED`` has ``gain`` of the loss of ``default``."""
+    """Results of all cells; ``ADVISED`` has ``gain`` of the loss of ``default``.
+
+    Other ways have ``gain**2`` of it, or the power in ``POWERS``.
+    """
     results = {}
     for config in studies.grid(sweep, preset):
-        scale = {"default": 1.0, ADVISED: gain}.get(config.arm, gain**2)
+        scale = gain ** POWERS.get(config.arm, 2)
         rng = np.random.default_rng([config.seed, len(config.task)])
         level = scale * np.exp(rng.normal(scale=2.0))
         level *= np.exp(

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from sigprop.experiments.advised import rule
 from sigprop.experiments.advised.cells import LOSS, SHARE, STEPS, Config
 from sigprop.experiments.advised.grids import cells
-from sigprop.experiments.advised.tasks import ADVISED, SLOWED
+from sigprop.experiments.advised.tasks import ADVISED, SLOWED, SPREAD
 from sigprop.experiments.padding import along_cells
 
 VERSION = 1
@@ -28,6 +28,7 @@ CONTRASTS = {
     "both": (SLOWED, "default"),
     "input": ("advised-input", "default"),
     "all": ("advised-all", "default"),
+    "gates": (SPREAD, "mlstm"),
 }
 """What is compared with what: initialisation alone, rates alone, and both; and other ways to
 draw phases."""

@@ -2,13 +2,16 @@
 
 ``advice`` has the two ways that are compared; ``advice_rates`` lower rates beside them, on
 the tasks where the ceilings ask for less than half of the rate;
-``advice_phases`` the other ways to draw phases, on the tasks where one was chosen.
+``advice_phases`` the other ways to draw phases, on the tasks where one was chosen;
+``advice_gates`` networks of mLSTM layers, with forget biases by default and spread up to
+the length.
 ``paper`` is what is tracked; ``quick`` has two seeds.
 """
 
 from sigprop.experiments.advised.cells import Config
 from sigprop.experiments.advised.tasks import (
     ADVISED,
+    GATED,
     PHASED,
     SIZES,
     SLOWED,
@@ -20,11 +23,13 @@ SWEEPS = {
     "advice": ("default", ADVISED),
     "advice_rates": ("default", ADVISED, SLOWED),
     "advice_phases": ("default", ADVISED, "advised-input", "advised-all"),
+    "advice_gates": GATED,
 }
 OF = {
     "advice": TASKS,
     "advice_rates": ("correlated", "smnist-10k", "psmnist-10k", "fsdd"),
     "advice_phases": PHASED,
+    "advice_gates": ("digits", "ETTh1", "smnist-10k"),
 }
 FIRST = 10  # seed; earlier rules were judged at those before
 SEEDS = {"quick": 2, "paper": 5}

@@ -36,6 +36,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sigprop.advice.advise import Advice, advise
+from sigprop.advice.families import ring
 from sigprop.advice.predictions import Predicted, matched
 from sigprop.advice.spectra import Spectrum, exponential, of_series
 from sigprop.audit.series import Series
@@ -59,7 +60,13 @@ PHASES_OF = {
 }
 """Which phases ``advise`` is asked for by each way that follows it."""
 
-ARMS = ("default", *PHASES_OF)
+SPREAD = "mlstm-spread"
+GATED = ("mlstm", SPREAD)
+"""Ways to begin of networks of mLSTM layers, which ``advise`` does not know."""
+
+HEADS = 4  # of an mLSTM, as in its released code
+
+ARMS = ("default", *PHASES_OF, *GATED)
 RECURRENT = ("nu_log", "theta_log", "gamma_log")
 SEGMENT = 20  # steps recorded together
 LOOKS = 5  # at the validation
@@ -233,6 +240,23 @@ def length_of(task: str) -> int:
     return HORIZON if task in FORECASTS else data_of(task).train.steps
 
 
+def gate_options(task: str, arm: str) -> dict[str, Any]:
+    """Options of an mLSTM layer.
+
+    Forget biases have their default, 3 to 6, or with ``SPREAD`` the logits of a ring of
+    moduli: their time constants are spread evenly in their logarithm, up to the length of
+    the sequences.
+
+    Raises:
+        FileNotFoundError: If the task's files are not there.
+        ValueError: If there is no such task.
+    """
+    if arm != SPREAD:
+        return {"heads": HEADS}
+    logits = (math.log(r / (1 - r)) for r in ring(float(length_of(task))))
+    return {"heads": HEADS, "offsets": tuple(logits)}
+
+
 @functools.cache
 def advice_of(task: str, arm: str = ADVISED) -> Advice:
     """The advice on a task that a way follows.
@@ -276,6 +300,8 @@ def options_of(task: str, arm: str) -> dict[str, Any]:
         raise ValueError(f"need a way to begin in {ARMS}, got {arm!r}")
     if arm == "default":
         return {}
+    if arm in GATED:
+        return gate_options(task, arm)
     return dict(advice_of(task, arm).options)
 
 
@@ -300,7 +326,7 @@ def prepared(task: str, arm: str, network: Network) -> Network:
         FileNotFoundError: If the task's files are not there.
         ValueError: If there is no such task.
     """
-    if arm == "default":
+    if arm == "default" or arm in GATED:
         return network
     spectrum = spectrum_of(task)
     layers = [matched(block.layer, spectrum) for block in network.blocks]
@@ -336,12 +362,13 @@ def recipe_of(task: str, arm: str, steps: int) -> Recipe:
             "outputs": data.classes,
             "encoder": "linear" if data.train.features else "embedding",
         }
+    options = options_of(task, arm)
     network = NetworkConfig(
         **reads,
         width=size.width,
-        state_size=size.state,
+        state_size=size.state // options.get("heads", 1),
         depth=size.depth,
-        layer="lru",
-        layer_options=options_of(task, arm),
+        layer="mlstm" if arm in GATED else "lru",
+        layer_options=options,
     )
     return recipe(network, schedule, **more)

@@ -23,6 +23,7 @@ def results():
         "advice": gathered(gain=0.6),
         "advice_rates": gathered(sweep="advice_rates", gain=0.6),
         "advice_phases": gathered(sweep="advice_phases", gain=0.6),
+        "advice_gates": gathered(sweep="advice_gates", gain=0.6),
     }
 
 
@@ -57,15 +58,17 @@ def test_long_ratios_have_one_digit_less():
 
 
 @pytest.mark.parametrize(
-    ("figure", "study", "contrast"),
+    ("figure", "panel", "contrast"),
     [
-        (sigprop_advice_worth, "advice", "advised"),
-        (sigprop_advice_choices, "advice_rates", "rates"),
+        (sigprop_advice_worth, "a", "advised"),
+        (sigprop_advice_choices, "a", "rates"),
+        (sigprop_advice_choices, "c", "gates"),
     ],
 )
 def test_quotients_are_the_stored_ones_with_their_intervals(
-    results, figure, study, contrast
+    results, figure, panel, contrast
 ):
+    study = figure.ENTRY.studies[panel]
     table = results[study].copy(deep=True)
     scales = 1 + np.arange(table["mean"].size).reshape(table["mean"].shape) / 10
     for names, *_ in ratios.MEASURES.values():
@@ -75,7 +78,7 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
     flipped = flipped[: table.sizes["of"]]
     table["word"].loc[{"contrast": contrast}] = flipped
     chosen = table.sel(contrast=contrast)
-    (axes,) = figure.draw({study: table}, "a").axes
+    (axes,) = figure.draw({study: table}, panel).axes
     chosen = chosen.isel(of=chosen["mean"].values.argsort())
     assert verdict_texts(axes) == expected_texts(chosen)
     assert len(axes.containers) == 2
@@ -216,6 +219,8 @@ def test_sigprop_advice_choices_says_where_other_choices_help_and_harm(results):
     assert "helps on 4 of 4 tasks and harms on 0." in both
     low = sentences("advice_phases", "input", [("white", "worse"), ("ETTh1", SAME)])
     assert "on 4 (as advised), 2 (low) and 4 (up to π)." in low
+    gates = sentences("advice_gates", "gates", [("digits", "worse"), ("ETTh1", SAME)])
+    assert "biases of an mLSTM helps on 1 of 3 tasks and harms on 1." in gates
 
 
 def test_figures_of_advice_list_every_verdict_by_task(results):
@@ -224,6 +229,7 @@ def test_figures_of_advice_list_every_verdict_by_task(results):
     tables["advice_rates"]["word"].loc[{"contrast": "rates", "of": "fsdd"}] = "worse"
     for way, task in (("input", "correlated"), ("all", "ETTh1"), ("advised", "white")):
         tables["advice_phases"]["word"].loc[{"contrast": way, "of": task}] = "worse"
+    tables["advice_gates"]["word"].loc[{"contrast": "gates", "of": "digits"}] = SAME
     good, none = "better", "–"
     header, *rows = sigprop_advice_worth.details(tables)
     assert header == ("last validation loss of", "advised / default")
@@ -236,12 +242,14 @@ def test_figures_of_advice_list_every_verdict_by_task(results):
             f"phases {label} / default"
             for label, *_ in sigprop_advice_choices.WAYS.values()
         ),
+        "mLSTM biases spread / default",
     )
     assert {name: verdicts for name, *verdicts in rows} == {
-        "teacher, correlated": [good, good, "worse", good],
-        "sMNIST, 10k": [good, good, good, good],
-        "psMNIST, 10k": [good, none, none, none],
-        "spoken digits": ["worse", none, none, none],
-        "teacher, white input": [none, "worse", good, good],
-        "ETTh1, 24 hours": [none, good, good, "worse"],
+        "teacher, correlated": [good, good, "worse", good, none],
+        "sMNIST, 10k": [good, good, good, good, good],
+        "psMNIST, 10k": [good, none, none, none, none],
+        "spoken digits": ["worse", none, none, none, none],
+        "teacher, white input": [none, "worse", good, good, none],
+        "ETTh1, 24 hours": [none, good, good, "worse", good],
+        "digits, 8 x 8": [none, none, none, none, SAME],
     }

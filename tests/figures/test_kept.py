@@ -59,6 +59,7 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
     ("sigprop-advice-worth", "a"),
     ("sigprop-advice-choices", "a"),
     ("sigprop-advice-choices", "b"),
+    ("sigprop-advice-choices", "c"),
 ]
 
 
