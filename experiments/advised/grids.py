@@ -46,6 +46,7 @@ def cells(sweep: str, preset: str) -> list[Config]:
             for task in SMOKE
             for arm in SWEEPS[sweep]
             for seed in range(2)
+            if not (task in TEACHERS and arm in GATED)
         ]
 
     def seeds(task: str) -> range:

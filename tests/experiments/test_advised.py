@@ -14,7 +14,7 @@ from sigprop.experiments import store, studies
 from sigprop.experiments.advised import cells, gathering, grids, rule, tasks
 from sigprop.experiments.advised.cells import Config, Curves
 from sigprop.experiments.advised.tasks import ADVISED, SLOWED
-from sigprop.layers.base import parameters
+from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import lru
 from sigprop.networks.assembly import build
 from sigprop.networks.config import NetworkConfig
@@ -124,26 +124,29 @@ def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
 @pytest.mark.parametrize("preset", store.PRESETS)
 def test_ways_have_the_same_seeds_and_budget(sweep, preset):
     grid = studies.grid(sweep, preset)
+    first, *_ = grids.SWEEPS[sweep]
     by = {
         arm: [
-            dataclasses.replace(config, arm="default")
+            dataclasses.replace(config, arm=first)
             for config in grid
             if config.arm == arm
         ]
         for arm in grids.SWEEPS[sweep]
     }
-    assert all(group == by["default"] for group in by.values())
+    assert by[first]
+    assert all(group == by[first] for group in by.values())
     if preset == "paper":
         named = {config.task for config in grid}
         assert named == set(grids.OF[sweep])
         for task in named:
-            assert sum(config.task == task for config in by["default"]) >= 5
+            assert sum(config.task == task for config in by[first]) >= 5
         assert len(tasks.TASKS) == 9
         assert min(config.seed for config in grid) == grids.FIRST
         assert (
             max(config.seed for config in grid) < 100
         )  # the rules were chosen by those
         pairs = [config for config in grid if config.arm in grids.SWEEPS["advice"]]
+        assert bool(pairs) == (first == "default")
         assert set(pairs) <= set(studies.grid("advice", preset))
 
 
@@ -293,6 +296,28 @@ def test_other_ways_differ_by_their_phases_alone():
         assert tasks.factor_of("correlated", arm) == 1
         spectrum = tasks.spectrum_of("correlated")
         np.testing.assert_allclose(mode_states(student, spectrum)[2], 1, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_networks_of_mlstm_layers_differ_by_their_forget_biases_alone(
+    monkeypatch, seed
+):
+    drawn = {}
+    for arm in grids.SWEEPS["advice_gates"]:
+        recipe, _, given, prepare = fitted_with(monkeypatch, arm, seed)
+        run = begin(supervised.KIND, recipe, given, prepare).run
+        drawn[arm] = [block.layer for block in run.parameters.blocks]
+    for first, second in zip(*drawn.values(), strict=True):
+        assert first.widths == second.widths
+        assert len(first.b_f) == len(second.b_f) == 4
+        np.testing.assert_allclose(first.b_f, np.linspace(3, 6, 4), rtol=1e-6)
+        memories = 1 + np.exp(second.b_f)  # 1/(1 - f)
+        factors = memories[1:] / memories[:-1]
+        assert memories.max() == pytest.approx(64, rel=0.01)  # the length
+        assert (factors > 1.2).all()
+        same = replace(second, {"b_f": first.b_f})
+        for one, other in zip(*map(jax.tree.leaves, (first, same)), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_rates_shrink_by_the_root_of_the_ceilings():
