@@ -37,6 +37,7 @@ CAPTION = (
     "verdict of the last validation loss."
 )
 TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+FINE = (0.5, 0.7, 1, 1.5, 2)  # if fewer than two of the others are in the range
 MARGIN = 0.15  # of the axis's logarithm beyond the intervals
 
 
@@ -100,7 +101,10 @@ def label_axes(axes: Axes, data: xr.Dataset, over: str) -> None:
     low, high = axes.dataLim.intervalx
     beyond = MARGIN * (max(high, 0) - min(low, 0))
     low, high = min(low, 0) - beyond, max(high, 0) + beyond
-    ticks = [tick for tick in TICKS if low < np.log(tick) < high]
+    coarse, fine = (
+        [tick for tick in ticks if low < np.log(tick) < high] for ticks in (TICKS, FINE)
+    )
+    ticks = coarse if len(coarse) > 1 else fine
     axes.set_xlim(low, high)
     axes.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
     axes.set_yticks(positions, [NAMES[task] for task in data["of"].values.tolist()])

@@ -21,7 +21,7 @@ WAYS = {
     "input": ("all low", style.GREEN, "v", 0.0),
     "all": ("all up to π", style.PURPLE, "^", -0.27),
 }
-HEIGHTS = {"a": 1.6, "b": 2.5, "c": 1.4}  # inches
+HEIGHTS = {"a": 1.6, "b": 2.5, "c": 1.8}  # inches
 NOTES = {
     "a": "Learning rates in A are lowered for the recurrent and input parameters. They "
     "are multiplied by the square root of the ratio of the largest stable learning rates, "
@@ -65,7 +65,8 @@ def _rates(axes: Axes, data: xr.Dataset) -> None:
 def _gates(axes: Axes, data: xr.Dataset) -> None:
     chosen = ratios.ascending(data.sel(contrast="gates"))
     ratios.both_losses(axes, chosen, "spread / default")
-    axes.legend(loc="lower right", fontsize=6.5, handlelength=1, labelspacing=0.2)
+    axes.set_ylim(bottom=axes.get_ylim()[0] - 1.4)  # room for the legend
+    axes.legend(loc="lower left", fontsize=6.5, handlelength=1, labelspacing=0.2)
     style.letter(axes, "c", "forget biases of mLSTM layers")
 
 
