@@ -1,1 +1,1 @@
-"""Trainings that begin as ``sigprop advise`` says, against those that begin by default."""
+"""Trainings with the initialisation of ``sigprop advise``, compared with the default one."""

@@ -1,8 +1,9 @@
-"""One training: how it began, its loss along the way, and its validation.
+"""One training: its training losses, and its loss and accuracy on the validation part.
 
-A seed decides what is drawn, in what order examples come, and the teacher; ways to begin
-of one seed have all of it in common.  Students of linear teachers are trained together by
-``jax.vmap`` on their exact loss, which is their validation too; networks one by one.
+The seed determines the random draws, the order of the examples and the teacher.  Trainings
+with the same seed differ in their initialisation alone.  Students of linear teachers are
+trained together by ``jax.vmap`` on their exact loss, which is also their validation loss.
+Networks are trained one at a time.
 """
 
 import dataclasses
@@ -76,7 +77,7 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """Cells that are trained together: students of all seeds, any other alone."""
+    """Return an equal key for cells that can be trained together: a student's seeds."""
     alike = config.task in TEACHERS
     return dataclasses.replace(config, seed=0) if alike else config
 
@@ -91,7 +92,7 @@ def run_cells(
     checkpoint: Path | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[xr.Dataset]:
-    """Train one network, or students of one law.
+    """Train one network, or students of one task with several seeds.
 
     Args:
         configs: Of one ``shape``.
@@ -114,10 +115,10 @@ def run_cells(
 
 
 def student(config: Config, key: PRNGKeyArray) -> Layer:
-    """A student as it begins: one input, one output.
+    """A student before training, with one input and one output.
 
     Raises:
-        ValueError: If the way to begin is unknown.
+        ValueError: If the initialisation is unknown.
     """
     if config.arm == "default":
         return lru(SIZES[config.task].state, 1, key=key)
@@ -127,7 +128,7 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
 
 
 def prepare(config: Config) -> tuple[Run, TeacherStudent, Layer]:
-    """A student's training before its first step, its task, and factors of its rates."""
+    """A training before its first step, its task, and factors of the learning rates."""
     teacher_key, student_key, run_key = jax.random.split(jax.random.key(config.seed), 3)
     size, rho = SIZES[config.task], TEACHERS[config.task]
     begun = student(config, student_key)

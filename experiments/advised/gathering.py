@@ -1,4 +1,4 @@
-"""Gather the trainings of a sweep into one labelled result: differences, verdicts, curves."""
+"""Results of all trainings of a sweep as one data set: differences, verdicts and curves."""
 
 from collections.abc import Callable
 from itertools import product
@@ -30,8 +30,7 @@ CONTRASTS = {
     "all": ("advised-all", "default"),
     "gates": (SPREAD, "mlstm"),
 }
-"""What is compared with what: initialisation alone, rates alone, and both; and other ways to
-draw phases."""
+"""Pairs of initialisations that are compared: losses of the first over those of the second."""
 
 NUMBERS = ("mean", "low", "high", "area", "area_low", "area_high", "reached")
 NUMBERS += ("points", "points_low", "points_high")
@@ -46,7 +45,7 @@ def gather(
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        key: Names a cell.
+        key: Function that returns the name of a cell.
         by_key: Results of the finished cells by their names.
     """
     every = cells(sweep, preset)
@@ -80,7 +79,7 @@ def gather(
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered."""
+    """Return the result of one cell, as it was before ``gather``."""
     result = table.isel(cell=index)
     attributes: dict[str, Any] = {name: float(result[name]) for name in SCALARS}
     attributes |= {
@@ -100,10 +99,10 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
 def pairs(
     table: xr.Dataset, task: str, arms: tuple[str, str]
 ) -> tuple[xr.Dataset, xr.Dataset]:
-    """The trainings of two ways to begin on a task, in the same order of seeds.
+    """Trainings with two initialisations on a task, in the same order of seeds.
 
     Raises:
-        ValueError: If one has seeds that the other has not.
+        ValueError: If the seeds of the two initialisations differ.
     """
     chosen = []
     for arm in arms:

@@ -1,11 +1,13 @@
-"""Grids of trainings to compare: each initialisation on each task, with the same seeds.
+"""Grids of trainings: each initialisation on each task, with the same seeds.
 
-``advice`` has the two ways that are compared; ``advice_rates`` lower rates beside them, on
-the tasks where the ceilings ask for less than half of the rate;
-``advice_phases`` the other ways to draw phases, on the tasks where one was chosen;
-``advice_gates`` networks of mLSTM layers, with forget biases by default and spread up to
-the length.
-``paper`` is what is tracked; ``quick`` has two seeds.
+- ``advice`` compares the advised initialisation with the default one.
+- ``advice_rates`` adds lower learning rates, on the tasks for which the largest stable rates
+  as advised are less than half of those by default.
+- ``advice_phases`` compares other ranges of phases, on the tasks by which one was chosen.
+- ``advice_gates`` compares forget biases of mLSTM layers: the default ones, and those whose
+  time constants are spread up to the length of the sequences.
+
+The results of the preset ``paper`` are tracked; ``quick`` has two seeds.
 """
 
 from sigprop.experiments.advised.cells import Config

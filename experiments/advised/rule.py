@@ -1,14 +1,16 @@
-"""Rules to compare two initialisations, fixed before any training.
+"""Rules that compare two initialisations, fixed before any training.
 
-The measure of a training is its last validation loss.  Trainings of one seed are a pair;
-a pair's difference is the natural logarithm of the quotient of its losses, -0.1 being ten
-per cent less, so that tasks compare.  ``better`` and ``worse`` are said where the 95 %
-interval of Student's t for the mean difference leaves zero out.  A training whose loss or
-gradient is not finite is lost: the way that loses more of them is the worse one, whatever
-the others say; with as many on both sides the pairs that are whole are compared.
+A training is measured by its last validation loss.  Two trainings with the same seed are a
+pair.  The difference of a pair is the logarithm of the ratio of its losses: -0.1 is about 10 %
+less.  So differences on several tasks can be compared.  The verdict is ``better`` or ``worse``
+if the 95 % interval of Student's t for the mean difference does not contain zero.
 
-The advice is worth following where it is worse on one task at most and better on half of
-them at least.
+A training whose loss or gradient is not finite is lost.  The initialisation that loses more
+trainings is worse, whatever the other trainings say.  If both lose as many, the pairs in
+which both trainings are finite are compared.
+
+Advice is worth following if it is worse on one task at most, and better on at least half of
+the tasks.
 """
 
 import math

@@ -1,28 +1,35 @@
-"""The tasks, their sizes, and how a training begins: all fixed before they were compared.
+"""Tasks, sizes of networks and initialisations, fixed before they were compared.
 
-Nine tasks are compared.  The rules of the advice were chosen by trainings whose seeds (100
-to 109) are used nowhere else: how phases are drawn on ``PHASED``, linear teachers under white
-and under correlated inputs, 10 000 handwritten digits pixel by pixel, and a forecast,
-``ETTh1``; how the input is measured, lag by lag, on three of them and ``fsdd``, a quarter of a
-second of spoken digits, the longest, which oscillates as no sum of decaying exponentials
-does; and how memories are spread on ``CHOSEN``, those five and short ListOps.  A tenth of the
-modes used to remember half of a sequence or more: trainings on spoken digits ended with more
-loss than by default, by that and not by phases or gain.  On ``UNSEEN`` nothing was chosen:
-``psmnist-10k``, the digits in bit-reversed order, whose neighbours in time are far apart;
-small digits of 64 pixels; and the forecast of ``WTH``.  The seeds that are compared begin
-after those that earlier rules were judged at.
+There are nine tasks.  The rules of the advice were chosen by trainings with seeds from 100 to
+109, which are used for nothing else:
 
-Every layer is an LRU that reads in one direction.  ``default`` draws it by its own
-defaults: eigenvalues on the whole disc, all phases.  ``advised`` draws it by the options
-that ``advise`` returns unless told, for the length of the sequences, the size of the state
-and the autocovariance of the training inputs, each layer of a network the same, and matches
-``E|h|^2 = 1``; ``advised-input`` and ``advised-all`` ask for phases of that name.
-Ceilings of ``advise`` are for plain gradient descent, and these networks
-are trained by Adam, whose steps do not grow with the gradient: no rate is part of the
-advised way.  ``advised-slowed`` takes the ceilings at their word as far as Adam allows: as
-``ADVISED``, and rates of recurrent and input parameters multiplied by the root
-of the quotient of the least recurrent ceilings, advised over default, where it is below
-one; the root, because Adam divides a gradient by its own size.
+- the range of phases, on ``PHASED``: linear teachers with white and with correlated inputs,
+  10 000 handwritten digits pixel by pixel, and the forecast ``ETTh1``;
+- the measurement of the input's autocovariance lag by lag, on three of these and on ``fsdd``,
+  a quarter of a second of spoken digits.  ``fsdd`` has the longest sequences, and oscillates
+  as no sum of decaying exponentials does;
+- the spread of time constants, on ``CHOSEN``: these five and short ListOps.  With an earlier
+  rule, a tenth of the modes remembered half of a sequence or more, and trainings on spoken
+  digits ended with a higher loss than by default.  Neither phases nor gains were the cause.
+
+Nothing was chosen on ``UNSEEN``: ``psmnist-10k``, the digits in bit-reversed order, so that
+neighbouring pixels are far apart in time; small digits of 64 pixels; and the forecast ``WTH``.
+The seeds that are compared follow those by which earlier rules were judged.
+
+All layers but those of ``GATED`` are LRUs that read in one direction:
+
+- ``default`` has the LRU's own defaults: eigenvalues on the whole disc, and all phases;
+- ``advised`` has the options that ``advise`` returns for the length of the sequences, the size
+  of the state and the autocovariance of the training inputs.  They are the same in each layer,
+  and states are normalised to ``E|h|^2 = 1``;
+- ``advised-input`` and ``advised-all`` differ by the option ``phases`` of ``advise``;
+- ``advised-slowed`` also lowers the learning rates of recurrent and input parameters.
+
+The largest stable rates of ``advise`` hold for plain gradient descent.  These networks are
+trained by Adam, whose steps do not grow with the gradient, so ``advised`` changes no rate.
+``advised-slowed`` multiplies rates by the square root of the ratio of the smallest stable
+rates of recurrent parameters, advised over default, if the ratio is below one.  It is the
+root because Adam divides a gradient by its own size.
 """
 
 import dataclasses
@@ -58,11 +65,11 @@ PHASES_OF = {
     "advised-all": "all",
     SLOWED: "spread",
 }
-"""Which phases ``advise`` is asked for by each way that follows it."""
+"""Option ``phases`` of ``advise`` for each advised initialisation."""
 
 SPREAD = "mlstm-spread"
 GATED = ("mlstm", SPREAD)
-"""Ways to begin of networks of mLSTM layers, which ``advise`` does not know."""
+"""Initialisations of networks of mLSTM layers; ``advise`` has no advice on them."""
 
 HEADS = 4  # of an mLSTM, as in its released code
 
@@ -76,17 +83,17 @@ VALIDATED = 1000  # examples of a validation, at most
 
 @dataclass(frozen=True)
 class Size:
-    """A training of a few CPU seconds.
+    """Sizes of a network and its training.
 
     Attributes:
-        steps: Of the whole schedule.
-        batch: Examples a step.
+        steps: Number of training steps.
+        batch: Number of examples per step.
         rate: Peak learning rate.
-        factor: What multiplies it for recurrent and input parameters.
-        width: Features.
-        state: Of each layer.
-        depth: Blocks.
-        length: Steps of a sequence that are kept; all, if left out.
+        factor: Factor of the learning rate of recurrent and input parameters.
+        width: Number of features between the layers.
+        state: Size of each layer's state.
+        depth: Number of blocks.
+        length: Number of steps of a sequence that are used. Default: all.
     """
 
     steps: int
@@ -104,7 +111,7 @@ TEACHERS = {"white": 0.0, "correlated": 0.9}
 
 NU0, STEPS_OF_TEACHERS, TEACHER_LENGTH = 0.99, 4000, 300
 FORECASTS, HORIZON = ("ETTh1", "WTH"), 24
-"""Tables that are forecast, and so many hours of them."""
+"""Number of hours of each table that is forecast."""
 
 SIZES = {
     # The rate is the one that ``memory_gap`` chose for an LRU at this modulus.
@@ -128,9 +135,9 @@ TASKS = (*CHOSEN, *UNSEEN)
 
 
 def data_of(task: str, seed: int = 0) -> DataSet:
-    """The examples of a task, as long as its size says; no more validation than needed.
+    """Examples of a task, with the numbers of examples and steps in ``SIZES``.
 
-    The seed decides the fold of ``digits``, and nothing else.
+    The seed selects the fold of ``digits``; it has no effect on other tasks.
 
     Raises:
         FileNotFoundError: If its files are not there.
@@ -144,7 +151,7 @@ def _data(task: str, seed: int) -> DataSet:
     data = load_task(task, cache=store.folder() / "packed", seed=seed)
     steps = SIZES[task].length
     few = data.validation.subset(slice(0, VALIDATED))
-    # Nothing is reported of the test.
+    # Results on the test part are not reported.
     parts = [_cut(part, steps) for part in (data.train, few, few.subset(slice(0, 1)))]
     return dataclasses.replace(data, train=parts[0], validation=parts[1], test=parts[2])
 
@@ -169,13 +176,13 @@ def forecasts(table: str) -> Forecasts:
     return Forecasts(load_table(table), HORIZON, HORIZON)
 
 
-# --- what the advice is told --------------------------------------------------------
+# --- inputs for the advice -----------------------------------------------------------
 
 
 def standardised(
     values: Float[np.ndarray, "sequences time features"],
 ) -> Float[np.ndarray, "sequences time some"]:
-    """Features of mean zero and variance one; those that are constant are left out."""
+    """Features scaled to mean zero and variance one, without constant features."""
     moved = values - values.mean((0, 1))
     spread = moved.std((0, 1))
     varying = spread > 0
@@ -185,7 +192,7 @@ def standardised(
 def one_hot(
     tokens: Int[np.ndarray, "n time"], lengths: Int[np.ndarray, " n"], steps: int
 ) -> Float[np.ndarray, "some steps tokens"]:
-    """First steps of the sequences that are so long, one number a token."""
+    """First steps of all sequences of at least this length, with one number per token."""
     long = tokens[lengths >= steps][:READ, :steps]
     return np.eye(int(tokens.max()) + 1)[long]
 
@@ -193,7 +200,7 @@ def one_hot(
 def inputs_of(task: str) -> Float[np.ndarray, "sequences time features"]:
     """Training inputs as ``sigprop advise`` is given them, standardised.
 
-    Tokens are one number for each; of a table, the training rows in windows.
+    Tokens are one-hot vectors.  The training rows of a table are cut into windows.
 
     Raises:
         FileNotFoundError: If its files are not there.
@@ -259,7 +266,7 @@ def gate_options(task: str, arm: str) -> dict[str, Any]:
 
 @functools.cache
 def advice_of(task: str, arm: str = ADVISED) -> Advice:
-    """The advice on a task that a way follows.
+    """The advice that an initialisation follows on a task.
 
     Raises:
         FileNotFoundError: If its files are not there.
@@ -320,7 +327,7 @@ def factor_of(task: str, arm: str) -> float:
 
 
 def prepared(task: str, arm: str, network: Network) -> Network:
-    """A drawn network, its gains matched to the input unless it begins by default.
+    """A network before training; advised LRUs have states with ``E|h|^2 = 1``.
 
     Raises:
         FileNotFoundError: If the task's files are not there.
@@ -336,7 +343,7 @@ def prepared(task: str, arm: str, network: Network) -> Network:
 
 
 def recipe_of(task: str, arm: str, steps: int) -> Recipe:
-    """The training of a network that classifies or forecasts.
+    """Recipe for the training of a network that classifies or forecasts.
 
     Raises:
         FileNotFoundError: If the task's files are not there.
