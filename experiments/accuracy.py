@@ -1,13 +1,13 @@
-"""Bits of error of the stable closed forms near the edge, beside the direct ones.
+"""Rounding errors, in bits, of stable and direct closed forms near the unit circle.
 
-The error of a result is ``log2(1 + ulps)`` against the derived expression in mpmath, at
-two precisions that agree, on exactly the stored inputs.  *Excess* bits are what remains
-after the bits that the condition numbers of ``theta`` and ``rho`` force on anyone; the
-gap's conditioning is of order one and excuses no error.  The direct form is the derived
-expression in the same floats, from the stored gap.
+The error of a result is ``log2(1 + ulps)``, relative to the derived expression in mpmath on
+the same stored inputs.  mpmath computes it at two precisions, which must agree.  The *excess*
+is the error without the bits that the condition numbers of ``theta`` and ``rho`` cost any
+method.  The condition number of the gap is of order one and is not subtracted.  The direct
+form is the derived expression in the same floating-point numbers, from the stored gap.
 
-Arguments are drawn log-uniformly in the gap, in the angle near 0 and near pi (and
-uniformly between) and in ``1 - |rho|``, with exact specials added.
+Gaps, ``1 - |rho|``, and angles near 0 and near pi are drawn log-uniformly; other angles are
+drawn uniformly.  Exact special values are added.
 """
 
 from collections.abc import Callable

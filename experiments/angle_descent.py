@@ -1,10 +1,11 @@
-"""Adam learns the angle of one eigenvalue in four parametrisations, from one or many starts.
+"""Training of the angle of one eigenvalue by Adam, in four parametrisations.
 
-Student and teacher are units ``h_t = lam h_{t-1} + gamma x_t`` under white inputs, with
-``nu = tanh(omega_nu)`` and the angle plain, exponential, or the one called optimal; of
-the last the gradient is taken whole and, as ``held``, with the modulus in the angle held
-fixed, since the paper does not say which.  The loss is that of infinitely many inputs:
-nothing is random.
+Student and teacher are neurons ``h_t = lam h_{t-1} + gamma x_t`` with white inputs.  The
+modulus is ``nu = tanh(omega_nu)``, and the parametrisation of the angle is ``plain``,
+``exponential`` or the one that the paper calls optimal.  The optimal one is trained twice:
+with the whole gradient, and as ``held`` with the modulus treated as a constant in the angle's
+derivative, since the paper leaves this open.  The loss is exact, so nothing is random.
+Training begins at one angle or at many.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1.4 and Fig. 7.
 """

@@ -1,11 +1,12 @@
-"""Initial eigenvalues from which training reaches one teacher, in several parametrisations.
+"""Initial eigenvalues from which training reaches a teacher, in several parametrisations.
 
-Student and teacher are normalised units under stationary inputs, the loss is that of
-infinitely many of them, and nothing is random but the starts: one in each cell of a grid
-over the unit disc, uniform in its area.  A start is in the basin if the student ends
-within a tenth of the teacher's gap of it.  Every rate of a grid is tried on the whole
-disc; the best rate of a parametrisation has the largest basin.  Adam's rates are absolute,
-and rates of gradient descent are in units of the inverse largest curvature at the teacher.
+Student and teacher are normalised neurons with stationary inputs, and the loss is exact.
+Only the initial eigenvalues are random: one in each cell of a grid over the unit disc,
+uniform by area.  An initial eigenvalue is in the basin if the distance of the student's final
+eigenvalue to the teacher's is at most a tenth of the teacher's gap.  Several learning rates
+are tried on the whole disc, and the best one of a parametrisation has the largest basin.
+Rates of Adam are absolute.  Rates of gradient descent are multiples of the inverse largest
+curvature at the teacher.
 
 Source: ours, after Zucchet & Orvieto (2024), Appendix C.1.4.
 """

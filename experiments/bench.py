@@ -1,8 +1,8 @@
 """Speed of sigprop relative to other methods and to the limits of the machine.
 
-Read from the stored results of the studies of speed, each of which checks that its
-ways agree before it lets them alternate.  A ratio is that of another way's seconds and
-of ours in the same repeat; commands are held against the import of JAX.
+The numbers come from the stored results of the studies of speed.  Each of these studies first
+checks that its methods agree.  A ratio is the time of another method over that of sigprop, in
+the same repeat.  Commands are compared with the import of JAX.
 """
 
 import math

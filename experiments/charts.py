@@ -1,4 +1,4 @@
-"""Our columns of a table beside the published columns nearest to them, for a figure."""
+"""Our columns of a table with the nearest published columns, for a figure."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Our own columns beside the tables of the papers, from stored results."""
+"""Our own columns for the tables of the papers, from stored results."""
 
 import math
 from collections import Counter

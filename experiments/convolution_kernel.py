@@ -1,11 +1,11 @@
-"""Dense RNNs with and without tanh learn a convolution, at several learning rates.
+"""Dense RNNs with and without tanh that learn a convolution, at several learning rates.
 
-A linear and a tanh network of the same seed begin with the same matrices and see the
-same full batch, at the same rates of Adam.  The paper gives neither its learning rates
-nor the range of the inputs' parameters nor how long it trains: here the rates are half
-decades and the parameters uniform on [0, ``largest``].  Glorot's matrix has eigenvalues
-about the whole unit disc and, more often than not, outside of it, from where a linear
-network explodes; so there are also runs from the same matrix times a ``scale`` below one.
+A linear network and a tanh network of the same seed have the same initial matrices, the same
+full batch and the same learning rates of Adam.  The paper does not give its learning rates,
+the range of the inputs' parameters, or the length of its training.  Here the learning rates
+are spaced by half decades, and the parameters are uniform on [0, ``largest``].  Eigenvalues
+of Glorot's matrix fill the unit disc, and some usually lie outside, so that a linear network
+explodes.  Further runs therefore begin at the same matrix times a ``scale`` below one.
 
 Source: Orvieto et al. (2023), Appendix E.2 and Fig. 7.
 """

@@ -1,9 +1,11 @@
-"""Moments of state and sensitivity against the time constant of one real neuron.
+"""Moments of state and sensitivity of one real neuron against its time constant.
 
-Closed form and simulation of ``E[h^2]`` and ``E[(dh/dlam)^2]`` for
-``h_{t+1} = lam h_t + x_{t+1}`` under ``R(lag) = rho**|lag|``, bare and under control:
-inputs scaled by ``gamma = sqrt(1 - lam^2)``, which is held fixed when differentiating,
-and ``lam = exp(-exp(nu))``.  Notation: gap = 1 - lam.
+Closed forms and simulations of ``E[h^2]`` and ``E[(dh/dlam)^2]`` for the recurrence ``h_{t+1}
+= lam h_t + x_{t+1}``, with inputs of autocovariance ``R(lag) = rho**|lag|``.  The neuron is
+taken as it is, and in two other forms: with inputs scaled by ``gamma = sqrt(1 - lam^2)``,
+which is not differentiated, and with ``lam = exp(-exp(nu))``.
+
+Notation: gap  1 - lam.
 
 Source: Zucchet & Orvieto (2024), Figures 1A and 2.
 """

@@ -1,15 +1,17 @@
-"""Signals in deep networks at initialisation: states and gradients over their memory.
+"""States and gradients in deep networks at initialisation against their time constants.
 
-Four blocks of a recurrence, a GLU and a skip predict the next vector of a sequence.  For
-each kind of recurrence, and for the complex diagonal one also with normalisations, and
-for every ``nu0``: the mean over neurons, steps and sequences of the squared states of each
-block, and the mean over its parameters of the squared gradient of the loss of a batch, by
-groups of parameters.  Several networks are drawn, the same random numbers at every
-``nu0``, and the sequences are shared out among them: there is a standard error over the
-sequences of each network, and the spread over networks.
+A network has four blocks, each with a recurrence, a GLU and a skip connection.  It predicts
+the next vector of a sequence.  The study measures two means for every kind of recurrence and
+every ``nu0``: the mean square of each block's states over neurons, steps and sequences, and
+the mean square of the gradient of a batch's loss over the parameters of each group.  The
+complex diagonal recurrence is also measured with normalisations.
 
-The mean square of the first states of the linear recurrences is also in closed form, at
-the parameters as drawn and from the zero state, if the input is the stand-in.
+Several networks are drawn, with the same random numbers at every ``nu0``, and share the
+sequences.  So each network has a standard error over its sequences, and the networks have a
+spread.
+
+For linear recurrences and the synthetic input, the mean square of the first block's states is
+also in closed form.
 
 Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1, for Figures 5 and 13.
 """

@@ -1,12 +1,14 @@
-"""Growth of stream and gradient through depth against radius and gain, predicted and measured.
+"""Growth of the stream and the gradient with depth, predicted and measured.
 
-Blocks of an LRU and a gated unit whose output is multiplied by a gain, alone, beside a
-skip, and with layer normalisation too.  Growth is that of ``E x^2`` from the first stream
-to the last, and of ``E|dL/dx|^2`` from the last to the first, a block on the geometric
-mean: one where signals neither vanish nor explode.  Gains end where sampled gradients do:
-behind gates that saturate, few sequences have nearly all of their mean square.  Theory
-follows the weights that were drawn; ``measured`` are the same networks on sampled
-sequences, at some of the points.
+A block is an LRU and a gated unit whose output is multiplied by a gain.  It is taken alone,
+with a skip connection, and with a skip connection and layer normalisation.  The growth is
+that of ``E x^2`` from the first stream to the last one, and that of ``E|dL/dx|^2`` from the
+last to the first, per block as a geometric mean.  Signals neither vanish nor explode if it is
+one.
+
+Predictions follow the drawn weights.  At some points, the same networks are also measured on
+sampled sequences.  Larger gains are left out: behind saturated gates, nearly all of the mean
+square comes from few sequences, so that samples do not measure it.
 
 Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Section 3.4;
 ``sigprop.networks.backpropagation``.

@@ -1,11 +1,11 @@
-"""Moments of BLUR's merged states over the position in a window: what its edges do.
+"""Moments of BLUR's states against the position in a window.
 
-A state of the forward half has seen the inputs so far, one of the backward half those
-that are still to come, each from the zero state at its edge; the merge adds them up, and
-both know the present input.  ``E|h_t|^2`` of either half, ``E|y_t|^2`` of the merge, of
-which the skip is left out, and ``E|d(v . y_t)/dtheta|^2`` by group, predicted and measured
-at every position looked at; ``limit`` is the middle of a window so long that no edge is
-felt there.
+A state of the forward half has seen the inputs before it, and a state of the backward half
+has seen those after it.  Each half begins with the zero state at its end of the window.  Both
+halves see the present input, and the layer adds their states.  The study predicts and
+measures ``E|h_t|^2`` of each half, ``E|y_t|^2`` of the sum without the skip connection, and
+``E|d(v . y_t)/dtheta|^2`` of each parameter group.  ``limit`` is the value in the middle of a
+window so long that its ends have no effect.
 
 Source: BLUR (2025), Eq. 10-11; ``sigprop.linear.predicted_moments``.
 """

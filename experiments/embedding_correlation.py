@@ -1,10 +1,10 @@
-"""Autocovariances of network inputs: measured, and fitted by sums of exponentials.
+"""Autocovariances of network inputs, and their fits by sums of exponentials.
 
-The autocovariance of the stand-in for embeddings, or of a file of them, averaged over
-features, with intervals over sequences; a line through its logarithm, which gives white
-noise and one exponential, as the paper fits its embeddings; and the nearest sum of
-exponentials.  Tokens of ListOps are beside it, one hot, and the ETTh1 table where it is
-asked for and at hand.
+The autocovariance of synthetic embeddings, or of a file of embeddings, is averaged over
+features, with intervals over sequences.  It is fitted by white noise and one exponential, as
+in the paper, which is a line through its logarithm.  It is also fitted by the nearest sum of
+exponentials.  One-hot tokens of ListOps and, if requested and present, the table ETTh1 are
+treated in the same way.
 
 Source: Zucchet & Orvieto (2024), Figure 12 and Eq. 75.
 """

@@ -1,16 +1,15 @@
 """Time and memory of forecasts and training steps of BLUR and of other layers.
 
-*Inference*: a batch of windows through a network and its direct head, over horizons as
-long as the window.  *Training*: one step, loss, gradients and AdamW, of the forecast and
-of sequential CIFAR's classification.  Networks have the sizes of BLUR's paper and differ
-in their layers alone.  Numbers are made up, in the shape of ETTh1 and of CIFAR: no way
-takes longer for others.
+*Inference* is the time of a batch of windows through a network and its direct head, with
+horizons as long as the window.  *Training* is the time of one step (loss, gradients and
+AdamW), for the forecast and for the classification of sequential CIFAR.  All networks have
+the sizes of BLUR's paper and differ only in their layers.  The inputs are random numbers of
+the shapes of ETTh1 and CIFAR, since no method depends on their values.
 
-All programs run in one process and in turns, every model at every horizon in each repeat,
-so that another load on the machine meets all; a ratio is taken within a repeat.  Seconds
-grow as a power of the horizon: its exponent is fitted repeat by repeat, with the interval
-of a mean over repeats.  Memory is what a compiled program takes besides arguments and
-results.
+All programs run in one process.  Each repeat runs every model at every horizon, so that other
+work on the machine affects all of them.  A ratio is taken within a repeat.  The time grows as
+a power of the horizon.  The exponent is fitted for each repeat, and has the interval of a
+mean over repeats.  Memory is what a compiled program needs besides its arguments and results.
 
 Source: BLUR (2025), Figures 6, 14 and 15, Appendix A.5 and Table 6.
 """

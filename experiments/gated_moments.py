@@ -1,11 +1,13 @@
-"""Moments of layers whose gates see the input alone, predicted and measured over memory.
+"""Moments of layers whose gates depend only on the input, against the time constant.
 
-``E|h|^2`` and ``E|d(v . h)/dtheta|^2`` of every gate, for independent Gaussian inputs,
-after ``spans`` memories from the zero state.  The memory is that of the gates without an
-input: ``1/(1 - a)`` steps; with inputs each layer forgets at its own pace.  Every memory
-has a layer of its own, of the same draw but for the offset that sets it.
+``E|h|^2`` and ``E|d(v . h)/dtheta|^2`` of every gate are predicted and measured, for
+independent Gaussian inputs, after ``spans`` time constants from the zero state.  The time
+constant ``1/(1 - a)`` is that of the gates without an input; with inputs, each layer forgets
+at its own pace.  Layers with different time constants have the same random draw and differ
+only in the bias that sets it.
 
-Source: ``sigprop.theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, for the question.
+Source: ``sigprop.theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, for the
+question.
 """
 
 import math

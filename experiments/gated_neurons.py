@@ -1,13 +1,13 @@
-"""Neurons behind gates, one by one, beside the theory of constant gates.
+"""Moments of single gated neurons, compared with the theory of constant gates.
 
-The simplified gated unit of many networks, each on a sequence of its own: after the last
-step ``h^2`` and ``(dh/db_f)^2`` of every neuron, over the time constant ``T`` of its gate at
-rest, ``lam = T/(1 + T)``.  Gates are constant, see the input, or input and state.  Means
-are by the paper's kernel; theory is Eq. 160 and 161 in the limit, and the same sums after
-as many steps from the zero state.
+Many networks of the simplified gated unit are run, each on its own sequence.  After the last
+step, ``h^2`` and ``(dh/db_f)^2`` of every neuron are measured against the time constant ``T``
+of its gate at zero input, ``lam = T/(1 + T)``.  Gates are constant, or depend on the input,
+or on input and state.  Means are smoothed by the paper's kernel.  The theory is Eq. 160 and
+161 in the limit, and the same sums after as many steps from the zero state.
 
-Then how good an effective eigenvalue is: the mean square of the states of whole layers over
-that of the layer at rest, the linear one of its Jacobian at zero, as inputs grow.
+A second part tests the effective eigenvalue: the mean square of a layer's states over that of
+the linear layer with its Jacobian at zero, as inputs grow.
 
 Source: Zucchet & Orvieto (2024), Appendix D.3 and Figure 15.
 """

@@ -1,11 +1,11 @@
-"""The recurrent Jacobian of a GRU over delays, on and off its diagonal.
+"""The recurrent Jacobian ``dh_t/dh_0`` of a GRU against the delay ``t``.
 
-``dh_t/dh_0`` on sequences that stand in for sentences, as the product of the Jacobians of
-the steps, which are automatic derivatives of the layer's own step.  With all weights zero
-gates are constant and it is ``f^t`` on the diagonal; with the weights as drawn gates see
-input and state; and the weights on the state are scaled until nothing is diagonal.  All
-entries on the diagonal and some beside it are kept from the first sequence, and from all
-of them the root mean squares, with standard errors of their logarithms.
+It is the product of the Jacobians of all steps, which are automatic derivatives of the
+layer's own step, on synthetic embeddings.  With all weights zero, gates are constant and the
+diagonal is ``f^t``.  With the weights as drawn, gates depend on input and state.  The
+recurrent weights are then scaled until the Jacobian is not diagonal.  All diagonal entries
+and some others are stored for the first sequence.  For all sequences, root mean squares are
+stored, with standard errors of their logarithms.
 
 Source: Zucchet & Orvieto (2024), Appendix D.2 and Figure 14.
 """

@@ -1,12 +1,12 @@
-"""Hessians at optimality of one linear map in four parametrisations, and their structure.
+"""Hessians at optimality of one linear map in four parametrisations.
 
-A dense teacher of four neurons is its own student, and is a complex diagonal RNN, an LRU
-and S4 too, all with the same response.  Their Hessians are exact, by the closed form on
-sequences of finite length; beside them stand the curvature of the loss by automatic
-differentiation, that of simulated sequences along the sharpest directions, the largest
-rate that gradient descent bears, and the rates that Adam gives itself near the optimum.
+A dense teacher of four neurons is also its own student.  The same response is written as a
+dense RNN, a complex diagonal RNN, an LRU and S4.  The Hessians are exact, by the closed form
+for sequences of finite length.  They are compared with automatic derivatives of the loss, and
+with simulated sequences along the sharpest directions.  The study also has the largest stable
+rate of gradient descent, and the rates of Adam for each parameter near the optimum.
 
-A second part draws eigenvalues whose phases concentrate, as the paper's Figure 10 does.
+A second part draws eigenvalues with concentrated phases, as in the paper's Figure 10.
 
 Source: Zucchet & Orvieto (2024), Section 4.3, Appendix C.3-C.4, Fig. 4, 9 and 10.
 """

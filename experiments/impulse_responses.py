@@ -1,8 +1,9 @@
 """Impulse responses of a layer with phases from the whole circle, and with small phases.
 
-Eigenvalues of modulus ``exp(-decay)`` have phases uniform on [0, ``max_phase``].  Of a
-few modes the real part of the state is kept whole; many are counted: how often each turns
-within several lengths, half its changes of sign, beside the mean over all phases.
+Eigenvalues have modulus ``exp(-decay)`` and phases uniform on [0, ``max_phase``].  For a few
+modes, the real part of the state is stored.  For many modes, the number of turns within
+several lengths is counted, as half of the number of sign changes, and compared with the mean
+over all phases.
 
 Source: Orvieto et al. (2023), Figure 4.
 """

@@ -1,17 +1,17 @@
-"""Moments of single layers at full size: measured, beside their closed forms.
+"""Moments of single layers at full size, measured and in closed form.
 
-``E|h|^2``, ``E|y|^2`` and ``E|d(v . y)/dtheta|^2`` a group of parameters, at the last step,
-or the middle one for a layer of two directions, with one error ``v`` of unit covariance a
-sequence.  Layers run in single precision; closed forms are evaluated in double at the
-same parameters.
+The moments are ``E|h|^2``, ``E|y|^2`` and ``E|d(v . y)/dtheta|^2`` of each parameter group,
+at the last step, or at the middle step of a bidirectional layer.  Each sequence has one error
+``v`` of unit covariance.  Layers run in single precision.  Closed forms are evaluated in
+double precision at the same parameters.
 
-The number of sequences is fixed before the run: the covariances of states and outputs
-give the relative variance of ``|h|^2`` and ``|y|^2``, and a sum of many channels varies
-little.  It is exact for Gaussian inputs.  A recording is none, and no word is given on it
-if it varies more than was planned.
+The number of sequences is fixed before the run.  It follows from the relative variances of
+``|h|^2`` and ``|y|^2``, which the covariances of states and outputs give exactly for Gaussian
+inputs.  A sum over many channels varies little.  Recordings are not Gaussian, so there is no
+verdict on a recording that varies more than planned.
 
-Gated layers have no closed form at inputs of this size, nor is there one for gradients
-where the tangents of all parameters take too much memory: these are measured alone.
+Gated layers have no closed form for inputs of this size.  Gradients have none if the tangents
+of all parameters take too much memory.  These moments are measured only.
 
 Source: Zucchet & Orvieto (2024), Lemmas 1 and 2, for ``sigprop.linear.predicted_moments``.
 """

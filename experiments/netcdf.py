@@ -1,4 +1,4 @@
-"""One file: NetCDF-4, compressed, with checksums, complex numbers in two parts."""
+"""One result in a file: NetCDF-4, compressed, with checksums and complex numbers."""
 
 from pathlib import Path
 from typing import Any

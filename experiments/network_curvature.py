@@ -1,14 +1,14 @@
 """Curvature of deep networks at initialisation, from products with their Hessians.
 
 The networks are those of the LRU, RotRNN and BLUR papers, without dropout, and the LRU's
-with a dense tanh recurrence in place of its own.  They name the pitch of noisy sinusoids;
-the loss is the mean cross entropy of a few batches, each normalised by itself as in
-training.  One Lanczos iteration gives the ends of the spectrum with their eigenvectors;
-others, from independent random signs, the spectral density, the trace, and how much of
-both falls to each group of parameters, all with standard errors over the signs.
+network with a dense tanh recurrence.  They classify noisy sinusoids by their pitch.  The loss
+is the mean cross entropy of a few batches, each with its own normalisation, as in training.
+One Lanczos iteration gives the ends of the spectrum with their eigenvectors.  Further
+iterations, from independent random signs, give the spectral density, the trace, and the share
+of each parameter group in both.  All have standard errors over the random signs.
 
-The curvature of a group is the sum of squares of its rows of the Hessian: unlike the
-trace of its block it is never negative, and groups add up to the whole.
+The curvature of a group is the sum of squares of its rows of the Hessian.  Unlike the trace
+of its block, it is never negative, and the curvatures of all groups add up to the whole.
 
 Source: Orvieto et al. (2023), RotRNN (2024), BLUR (2025) for the networks.
 """

@@ -1,19 +1,19 @@
 """Moments of deep networks at initialisation, measured block by block.
 
-The mean square of the residual stream after every block, ``E|h|^2`` of its recurrence,
-both at the last step, and ``E|dL/dtheta|^2`` of its parameters for ``L = sum v y`` over
-all outputs, with independent errors ``v`` of variance one.  The networks are the four
-blocks of Zucchet & Orvieto and the six of the LRU's paper, without dropout; where there is
-batch normalisation it is by the moments of one batch drawn beforehand, as in inference,
-so that sequences are independent.
+The study measures the mean square of the residual stream after every block and ``E|h|^2`` of
+its recurrence, both at the last step.  It also measures ``E|dL/dtheta|^2`` of the parameters
+for ``L = sum v y`` over all outputs, with independent errors ``v`` of variance one.  The
+networks are the four blocks of Zucchet & Orvieto and the six of the LRU's paper, without
+dropout.  Batch normalisation has the moments of one batch that is drawn beforehand, as in
+inference, so that sequences are independent.
 
-The closed form of a block's recurrence takes the measured autocovariance ``R`` of its
-inputs, averaged over channels, and ``E[z_t z_s^T] = R(t - s) M``: with ``M = 1`` for
-*independent* channels, and with the measured covariance of the *mixed* ones.  Inputs
-inside a network are neither stationary nor of one autocovariance, so both are
-approximations.  What goes *through* takes nothing measured inside: the network's own
-input is followed from block to block (``sigprop.networks.propagation``), with the batch
-normalisations' moments given.  Ratios are shown and nothing is judged.
+The closed form of a block's recurrence has the measured autocovariance ``R`` of its inputs,
+averaged over channels, and ``E[z_t z_s^T] = R(t - s) M``.  ``M`` is one for *independent*
+channels, and the measured covariance for *mixed* channels.  Both are approximations, since
+inputs within a network are not stationary and differ in their autocovariances.  The third
+prediction, *through*, measures nothing within the network: it propagates the network's own
+input from block to block (``sigprop.networks.propagation``), with the moments of the batch
+normalisations given.  The study shows ratios and gives no verdict.
 
 Source: Zucchet & Orvieto (2024), Section 5; Orvieto et al. (2023), Appendix D.1.
 """

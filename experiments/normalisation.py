@@ -1,10 +1,11 @@
 """Effect of normalisation and small phases before training, against the image size.
 
-Pathfinder's pictures go pixel by pixel through the LRU paper's network for Path-X, its
-eigenvalues on that network's ring: loss of a batch, and power of the first layer's
-states, without ``gamma``, with it, and with it and small phases.
+Pictures of Pathfinder are read pixel by pixel by the LRU paper's network for Path-X, with its
+ring of eigenvalues.  The study measures the loss of a batch and the power of the first
+layer's states in three cases: without ``gamma``, with ``gamma``, and with ``gamma`` and small
+phases.
 
-Source: Orvieto et al. (2023), Section 3.4 and Figure 5, where training starts.
+Source: Orvieto et al. (2023), Section 3.4 and Figure 5, at the start of training.
 """
 
 import dataclasses

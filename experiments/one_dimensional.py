@@ -1,9 +1,12 @@
-"""The loss of one linear unit that learns to be another, on lines through its minimum.
+"""The loss of one linear neuron that learns another one, on lines through its minimum.
 
-Bare: student and teacher real, then both of one modulus.  Normalised, in three charts:
-the modulus alone is wrong, then the angle alone.  Each line in closed form, and by
-simulating trajectories of students on it; each curvature at the minimum in closed form
-and by differentiating the loss twice.  Inputs are white.  Notation: gap = 1 - |lam*|.
+Without normalisation, student and teacher are first both real, and then complex with the same
+modulus.  With normalisation, in three parametrisations, only the modulus is wrong, and then
+only the angle.  The loss on each line is in closed form, and simulated with students on it.
+The curvature at the minimum is in closed form, and the second derivative of the loss.  Inputs
+are white.
+
+Notation: gap  1 - |lam*|.
 
 Source: Zucchet & Orvieto (2024), Section 4.1 and Appendix C.1, Figures 1B, 1C and 6.
 """

@@ -1,4 +1,4 @@
-"""Arrays of several sizes in one."""
+"""Arrays of several sizes, padded to one array."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,6 +1,7 @@
 """Change of an eigenvalue and of the state by a unit step in each parametrisation.
 
-The LRU's and tanh beside the exact solutions, for inputs of several correlations.
+The parametrisations are that of the LRU, tanh, and the exact solutions for inputs of several
+correlations.
 
 Source: ours, after Zucchet & Orvieto (2024), Section 3.1 and Appendix C.1.2.
 """

@@ -1,14 +1,14 @@
-"""Cost of every sweep and study at a preset: cells, core-hours, memory.
+"""Cost of every sweep and study at a preset: number of trainings, core-hours and memory.
 
-A study was measured when its stored result was made.  Of a sweep one chunk of every
-shape of cell is trained for a while, in a process of its own; its pace between the first
-report and the last is taken for the rest, so that what comes before counts once.  Seconds
-are those of the cores, which other work on the machine does not stretch.
+The cost of a study was measured when its stored result was computed.  For a sweep, one chunk
+of cells of each shape is trained for a while, in a process of its own.  Its pace between the
+first and the last progress report is extrapolated, so that the start counts once.  Times are
+CPU times, which do not depend on other work on the machine.
 
-Hours of one H100 are estimated: core-hours times the rate of a core in that of the device.
-The rate is the measured one of a stored ``gpu_check`` on a GPU; until there is one, half of
-what instructions or memory allow.  Trainings at the sizes of the papers are scaled from
-one measured step, by the numbers that pass through the memory.
+Hours of one H100 are estimated: core-hours times the ratio of the speeds of a core and the
+device.  The ratio is measured if there is a stored ``gpu_check`` of a GPU.  Otherwise it is
+half of what instructions or memory allow.  Trainings at the sizes of the papers are scaled
+from one measured step, by the amount of data that passes through the memory.
 """
 
 import math

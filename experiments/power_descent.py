@@ -1,12 +1,12 @@
-"""Adam learns an eigenvalue from its hundredth power in two parametrisations, at all phases.
+"""Training of an eigenvalue by its hundredth power, by Adam in two parametrisations.
 
-Every start has the target's modulus and lags behind its phase, or leads, by less than
-half the distance of two solutions, so that the planted one is the nearest.  What the
-paper leaves open is chosen by rule: the target's modulus makes its power ``exp(-1)``; of
-a grid of learning rates each chart has the one with which it settles in the fewest
-iterations, on average over all phases and starts.  A descent has *settled* from the
-iteration after which its loss stays below ``SETTLED`` of the loss of the power zero; one
-that never does counts with all its iterations.
+Every initial eigenvalue has the modulus of the target.  Its phase differs from the target's
+by less than half of the distance between two solutions, so that the target is the nearest
+one.  What the paper leaves open is fixed by rules.  The target's modulus makes its power
+``exp(-1)``.  Each parametrisation has the learning rate, from a grid, with the fewest
+iterations until the training settles, on average over all phases and initial values.  A
+training has *settled* when its loss stays below ``SETTLED`` times the loss of the power zero.
+A training that never settles counts with all of its iterations.
 
 Source: Orvieto et al. (2023), Appendix E.2 and Fig. 8.
 """

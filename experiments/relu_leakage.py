@@ -1,9 +1,8 @@
 """The spectrum of a sine before and after a ReLU.
 
-A sine and what a ReLU leaves of it: Fourier coefficients by FFT at all frequencies up to
-a multiple of the sine's, beside the exact ones, and beside those that Proposition E.1
-gives as it is printed, without its factor ``1/(2 pi)``.  Which signal the paper's figure
-shows is not said.
+Fourier coefficients by FFT, at all frequencies up to a multiple of the sine's, are compared
+with the exact ones and with those of Proposition E.1 as printed, without its factor ``1/(2
+pi)``.  The paper does not say which signal its figure shows.
 
 Source: Orvieto et al. (2023), Figure 6, Proposition E.1.
 """

@@ -1,13 +1,14 @@
 """Distributions of eigenvalues: Gaussian matrices, the circular law, and ring sampling.
 
-Eigenvalues of N x N matrices with independent Gaussian entries of variance 1/N fill the
-unit disk uniformly as N grows; sampling by Lemma 3.2 fills a ring uniformly at any N, or
-with small phases a part of it.  Both are shown as points and as the distributions of their
-moduli and phases beside the laws.  Of a matrix's phases, whose signs come in pairs, the
-size is taken; its law at finite N is exact, with the real eigenvalues at zero and pi.
+Eigenvalues of ``N x N`` matrices with independent Gaussian entries of variance ``1/N`` fill
+the unit disc uniformly as ``N`` grows.  Sampling by Lemma 3.2 fills a ring uniformly at any
+``N``, or a sector of it if phases are small.  Both are stored as points, and as distributions
+of moduli and phases with their laws.  Phases of a matrix come in pairs of both signs, so
+their absolute values are used.  Their law at finite ``N`` is exact, with real eigenvalues at
+zero and pi.
 
-Source: Orvieto et al. (2023), Figures 2 and 3, Theorem 3.1 and Lemma 3.2; Section 3.4
-for the small phases.
+Source: Orvieto et al. (2023), Figures 2 and 3, Theorem 3.1 and Lemma 3.2; Section 3.4 for the
+small phases.
 """
 
 import math

@@ -1,9 +1,10 @@
-"""The gain of a layer with eigenvalues on a ring, measured through the full pipeline.
+"""The gain of a layer with eigenvalues on a ring, simulated and in closed form.
 
-Eigenvalues by Lemma 3.2, a complex Glorot input projection ``B``, white or constant
-Gaussian input ``u``, the recurrence ``x_k = lam x_{k-1} + B u_k`` from zero over
-``length`` steps: ``|x_L|^2 / E|B u|^2`` in independent runs, beside the closed form.
-For white input ``E|B u|^2 = |B|_F^2``; a constant input has the ``|B u|^2`` of its run.
+Eigenvalues are drawn by Lemma 3.2, and the input matrix ``B`` is a complex Glorot matrix.
+The input ``u`` is white or constant Gaussian noise.  The recurrence ``x_k = lam x_{k-1} + B
+u_k`` begins at zero and takes ``length`` steps.  The gain ``|x_L|^2 / E|B u|^2`` of
+independent runs is compared with the closed form.  For a white input, ``E|B u|^2 = |B|_F^2``;
+for a constant one, ``|B u|^2`` of the run is used.
 
 Source: Orvieto et al. (2023), Figure 9, Proposition 3.3.
 """

@@ -1,4 +1,4 @@
-"""Rows of the ledger with what judges them, stored results included."""
+"""Rows of the ledger with the evidence that judges them, including stored results."""
 
 from functools import cache
 from typing import TYPE_CHECKING

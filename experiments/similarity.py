@@ -1,13 +1,13 @@
 """Similarity ``|S(lam, lam0)|`` of two eigenvalues in the Hessian, over the unit disc.
 
-``S`` is what the sensitivities of two neurons share, ``E[dh/dlam dh0/dlam0]``, in closed
-form over the whole disc.  On the circle through ``lam0`` there are besides: the mixed
-second derivative of the loss of two neurons at its minimum, by differentiating twice;
-and simulated sensitivities, whose alignment ``S`` over the root of both own moments is
-one for equal neurons up to a conjugate.
+``S`` is ``E[dh/dlam dh0/dlam0]``, the mean product of the sensitivities of two neurons, in
+closed form.  On the circle through ``lam0`` there are two other routes: the mixed second
+derivative of the loss of two neurons at its minimum, and simulated sensitivities.  The
+alignment is ``S`` over the geometric mean of both second moments.  It is one for equal
+neurons, up to a conjugate.
 
-Source: Zucchet & Orvieto (2024), Eq. 132-134 and Figure 8; Eq. 134 as printed is not
-what is drawn, for it lacks a square.
+Source: Zucchet & Orvieto (2024), Eq. 132-134 and Figure 8.  The figure does not show Eq. 134
+as printed, which lacks a square.
 """
 
 import functools

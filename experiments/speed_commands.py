@@ -1,4 +1,4 @@
-"""Whole commands beside a process that imports JAX and ends, in turns."""
+"""Time of whole commands and of a process that only imports JAX, in turns."""
 
 import subprocess
 import sys

@@ -1,8 +1,9 @@
 """Speed of the exact Hessian of an LRU against automatic differentiation of a simulation.
 
-The closed form gives the whole matrix.  Differentiation gives it a column at a time, by
-products of the Hessian of the simulated loss of a batch with unit vectors; a few columns
-are timed, and the whole is as many times as there are parameters.  Repeats alternate.
+The closed form gives the whole matrix.  Automatic differentiation gives one column at a time:
+the product of the Hessian of a simulated batch's loss with a unit vector.  A few columns are
+timed, and the time is scaled to the number of parameters.  Repeats alternate between the two
+methods.
 
 Source: Zucchet & Orvieto (2024), Table 1, for the sizes of sequences and batch.
 """

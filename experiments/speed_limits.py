@@ -1,8 +1,8 @@
 """Limits of this machine: rates of multiply-adds, memory copies and random numbers.
 
-All on every core at once, in single precision, as what is held against it runs on all
-of them: fused multiply-adds of vectors that stay in registers, bytes copied between
-places that no cache holds, and normal numbers of the moments' kernel.
+All rates are in single precision, on all cores at once, as are the programs that are compared
+with them.  They are fused multiply-adds of vectors in registers, bytes copied between arrays
+larger than the caches, and normal numbers of the kernel for moments.
 """
 
 import functools

@@ -1,8 +1,8 @@
 """Speed of one training step: the exact loss against a batch of sequences.
 
-The same student, teacher, optimiser and parameters; an Adam step on the exact expected
-loss, and one on the paper's batch of sequences through the layer itself.  Repeats
-alternate between the two, so that another load on the machine meets both.
+Student, teacher, optimiser and parameters are the same.  One step of Adam takes the exact
+expected loss, and the other one takes the paper's batch of sequences through the layer.
+Repeats alternate between the two, so that other work on the machine affects both.
 
 Source: Zucchet & Orvieto (2024), Table 1, for the sizes.
 """

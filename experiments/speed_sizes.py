@@ -1,10 +1,10 @@
 """Time and memory of moments, layers, losses and Hessians against size.
 
-Seconds and memory of one call over lengths of sequences and over numbers of neurons,
-each doubled until a call takes longer than ``longest`` or more memory than ``memory``.
-Every size has a process to itself, so that peaks of memory are its own: the second call
-is timed, the first compiles, and the memory is what it takes above that of two neurons
-and two steps.  Double precision for losses and Hessians, single for all else.
+One call is measured over lengths of sequences and over numbers of neurons.  Each is doubled
+until a call takes longer than ``longest`` or more memory than ``memory``.  Every size has its
+own process, so that peaks of memory do not mix.  The first call compiles, and the second one
+is timed.  Memory is the excess over that of two neurons and two steps.  Losses and Hessians
+are in double precision, everything else in single precision.
 """
 
 import math

@@ -1,12 +1,12 @@
-"""Speed and memory of a training step of the deep LRU, beside three others of its shape.
+"""Speed and memory of a training step of the deep LRU and of three similar networks.
 
-- *engine*: the network as it is;
+- *engine*: the network itself;
 - *usual*: the same parameters in complex products and ``jax.lax.associative_scan``;
-- *still*: the same network without any recurrence, the floor of what a step can take;
-- *tanh*: dense recurrences with a tanh, of as many neurons.
+- *still*: the same network without a recurrence, a lower bound for the time of a step;
+- *tanh*: dense recurrences with a tanh and the same number of neurons.
 
-A step is loss, gradients and AdamW on one batch, compiled as one program.  Repeats go in
-turns, so that another load on the machine meets all.
+A step computes loss, gradients and AdamW on one batch, as one compiled program.  Repeats take
+the networks in turns, so that other work on the machine affects all of them.
 
 Source: Orvieto et al. (2023), Table 4 and Table 9, sCIFAR, for the sizes.
 """

@@ -1,8 +1,7 @@
-"""Tables of the papers with our own columns beside them, and where the orders differ.
+"""Tables of the papers with our own columns, and rows whose order differs.
 
-Ours are shorter sequences, smaller networks and shorter trainings than the papers'.
-So the order of the rows of one column may be held against that of another column;
-a number may not.
+Our sequences are shorter, our networks smaller and our trainings shorter than the papers'.
+So the order of rows in two columns may be compared, but not the numbers themselves.
 """
 
 import math

@@ -1,9 +1,9 @@
-"""Norms of states over time from the zero state: RotRNN and LRU beside the exact transient.
+"""Norms of states over time from the zero state, for RotRNN and LRU.
 
-Heads of a RotRNN, and groups of neurons of an LRU, that decay alike, with small phases:
-``E|h_t|^2`` of a head, and of a neuron on the average of its group, after ``t`` inputs.
-The closed form is that of the layer's own matrices.  RotRNN's paper has a norm that is
-constant, which supposes a start of that norm: it is measured too, with random starts.
+The study measures ``E|h_t|^2`` after ``t`` inputs: of a head of a RotRNN, and of a neuron of
+an LRU on average over a group.  The neurons of a group decay alike and have small phases.
+The closed form is that of the layer's own matrices.  RotRNN's paper claims a constant norm,
+which needs an initial state of that norm.  It is measured too, with random initial states.
 
 Source: RotRNN (2024), Section 3.3 and Lemma 3; Orvieto et al. (2023), Section 3.4.
 """

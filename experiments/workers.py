@@ -1,4 +1,4 @@
-"""Processes that train for a sweep: Dask workers here, or of a cluster."""
+"""Processes that train for a sweep: Dask workers on this machine or of a cluster."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

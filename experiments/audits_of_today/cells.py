@@ -1,8 +1,8 @@
-"""One small network of a layer of today: trained, scored, and audited on unseen inputs.
+"""Training, score and audit of one small network of a layer of 2024 to 2026.
 
-Its states' second moments are measured and predicted, an assumption more at a time.  A
-layer whose gates see the input alone has the assumptions of
-``sigprop.audit.gated_layers``, and LinOSS, which is linear, those of
+The audit measures second moments of the states on inputs that were not used in training.  It
+predicts them with more and more assumptions.  Layers whose gates depend only on the input
+have the assumptions of ``sigprop.audit.gated_layers``.  LinOSS is linear and has those of
 ``sigprop.audit.moments``.
 """
 

@@ -1,4 +1,4 @@
-"""Gather the audits of today's layers into one labelled result."""
+"""Audits of all networks of a sweep as one data set."""
 
 from collections.abc import Callable
 

@@ -1,1 +1,1 @@
-"""Networks trained to forecast: the cells, and the grids that make sweeps."""
+"""Networks trained to forecast: single trainings and sweeps."""

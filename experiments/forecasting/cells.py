@@ -1,6 +1,6 @@
-"""One training of a network to forecast: its errors, its curves, and a line through the test.
+"""One training of a network to forecast: its errors, loss curves and forecasts of one feature.
 
-Beside it stand the forecasts that need no network, on the validation and on the test.
+Forecasts without a network are evaluated on the same validation and test parts.
 
 Source: Tang et al. (2025), BLUR, Section 5.2 and Appendix A.8: windows as long as the
 horizon, all features, errors in scaled units.

@@ -1,4 +1,4 @@
-"""Gather the trainings of a sweep into one labelled result: errors, curves, forecasts."""
+"""Trainings of a sweep as one data set: errors, loss curves and forecasts."""
 
 import math
 from collections.abc import Callable, Sequence

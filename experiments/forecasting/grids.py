@@ -1,19 +1,18 @@
 """Grids of forecasting networks: models, settings, tasks and seeds.
 
-``paper`` are the sizes that are tracked: small networks that train within minutes.
-BLUR's own, four blocks with 256 features and 128 states, trained for eight epochs at
-horizons up to 960, are those of ``sigprop train forecast --preset paper``; a cell of that
-size is ``Config(..., size="paper")``.
+The preset ``paper`` has the tracked results: small networks that train within minutes.  The
+networks of BLUR's paper have four blocks with 256 features and 128 states, and train for
+eight epochs at horizons up to 960.  They are those of ``sigprop train forecast --preset
+paper``, and ``Config(..., size="paper")`` is a training of that size.
 
-BLUR and LRU forecast all of ``TASKS``, and in ``horizons`` all of ``HORIZONS``.  Every
-other layer that ``sigprop train forecast`` knows forecasts the first of ``TASKS``, in the
-same setting: a stated one, which was not chosen for it.
+BLUR and the LRU forecast all of ``TASKS``, and in ``horizons`` all of ``HORIZONS``.  Every
+other layer of ``sigprop train forecast`` forecasts the first of ``TASKS``, in the same
+setting, which was not chosen for it.
 
-Which setting is used was decided by the errors on the validation alone, by a rule that
-was written down before: ``forecast_settings`` trains BLUR with every one of ``SETTINGS``
-on all of ``TASKS`` from a seed that ``forecasts`` has not, and the setting of the least
-mean ratio to the linear model's error on the validation is the one of ``forecasts``, for
-all models and tasks.
+The setting was chosen by validation errors alone, by a rule that was fixed before.
+``forecast_settings`` trains BLUR with each of ``SETTINGS`` on all of ``TASKS``, with a seed
+that ``forecasts`` does not use.  The setting with the smallest mean ratio to the validation
+error of the linear model is used in ``forecasts`` for all models and tasks.
 
 Source: Tang et al. (2025), BLUR, Section 5.2, Appendix A.5 and Table 6.
 """

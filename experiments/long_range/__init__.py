@@ -1,1 +1,1 @@
-"""Networks trained on long-range tasks: the cells, and the grids that make sweeps."""
+"""Networks trained on long-range tasks: single trainings and sweeps."""

@@ -1,4 +1,4 @@
-"""One training of a deep network on a long-range task: what it scored and how it went."""
+"""One training of a deep network on a long-range task: its scores and loss curves."""
 
 import functools
 import math

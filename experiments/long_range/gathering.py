@@ -1,4 +1,4 @@
-"""Gather the trainings of a sweep into one labelled result: accuracies, curves, powers."""
+"""Trainings of a sweep as one data set: accuracies, loss curves and powers of states."""
 
 from collections.abc import Callable
 from typing import Any

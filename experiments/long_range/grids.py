@@ -1,8 +1,8 @@
 """Grids of trained networks: models, tasks and seeds.
 
-``paper`` are the sizes that are tracked: the quick networks of
-``sigprop.training.presets`` on real data, with shortened schedules where the number of
-steps says so.  The papers' own sizes are those of ``sigprop train --preset paper``.
+The preset ``paper`` has the tracked results: the quick networks of
+``sigprop.training.presets`` on real data, some with the shorter schedules that the numbers of
+steps show.  The papers' own sizes are those of ``sigprop train --preset paper``.
 
 Source: Orvieto et al. (2023), Section 3 and Figures 1 and 5; RotRNN (2024), Figure 3.
 """

@@ -1,1 +1,1 @@
-"""Students that learn a linear teacher: the cells, and the grids that make sweeps."""
+"""Students that learn a linear teacher: single trainings and sweeps."""

@@ -1,8 +1,8 @@
-"""Students that learn a linear teacher: one training a cell, many cells at once.
+"""Trainings of students that learn a linear teacher, many at once.
 
-A cell is one student: its architecture, its teacher, its learning rate and its seed.
-Cells of one shape are trained together by ``jax.vmap``; a seed fixes the teacher, which
-every architecture then meets, so that students are paired.
+A cell is one student: its architecture, teacher, learning rate and seed.  Cells of one shape
+are trained together by ``jax.vmap``.  The seed determines the teacher, so all architectures
+of a seed learn the same teacher and can be compared in pairs.
 
 Source: Zucchet & Orvieto (2024), Section 4.2-4.3, Appendix C.3 and Tables 1-3.
 """

@@ -1,11 +1,11 @@
-"""Gather the cells of a sweep into one labelled result, and tune every network.
+"""Trainings of a sweep as one data set, and the tuning of every network.
 
-Of all learning rates and starts of a network at a condition the one is kept whose median
-over seeds of the final exact loss is least; a run that diverged counts as infinite.
-Every network is tuned by this rule, on the seeds that are shown.
+For each network and condition, the learning rate and initialisation with the smallest median
+of the final exact loss over seeds are kept.  A diverged run counts as infinite.  Every
+network is tuned by this rule, on the seeds that are shown.
 
-Source: Zucchet & Orvieto (2024), Appendix C.3, which tunes every method by itself and
-reports training losses.
+Source: Zucchet & Orvieto (2024), Appendix C.3, which tunes every method by itself and reports
+training losses.
 """
 
 import json

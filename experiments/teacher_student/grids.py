@@ -1,6 +1,6 @@
-"""The grids of Zucchet & Orvieto's learning experiments, and what is read off them.
+"""The grids of Zucchet & Orvieto's learning experiments.
 
-A network is what a figure compares: the LRU, a dense RNN, one of blocks.
+Figures compare networks: an LRU, a dense RNN, or an RNN of blocks.
 
 Source: Zucchet & Orvieto (2024), Tables 1-3, Figures 3, 4C-D, 9C-D, 10D and 11.
 """

@@ -1,1 +1,1 @@
-"""The simulated part of verification at fresh seeds: does any word change?"""
+"""The simulated part of verification at fresh seeds: verdicts that change."""

@@ -1,4 +1,4 @@
-"""One part of the simulations at one seed: how many words, and how many wrong ones."""
+"""One part of the simulations at one seed: numbers of verdicts, and of wrong ones."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

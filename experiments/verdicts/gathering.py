@@ -1,4 +1,4 @@
-"""Gather the seeds of a sweep into one table of verdicts, with their error rate."""
+"""Seeds of a sweep as one table of verdicts, with their error rate."""
 
 from collections.abc import Callable
 from typing import Any

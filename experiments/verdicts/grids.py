@@ -1,6 +1,6 @@
-"""At which seeds each part is simulated.
+"""Seeds at which each part is simulated.
 
-Seed 0 is left out: it is the one that everybody runs.
+Seed 0 is left out, because it is the default.
 """
 
 from sigprop.evidence.fresh import GRIDS, parts
