@@ -483,12 +483,13 @@ def assert_healthy(
     """Assert that a layer or a network passes ``sigprop lint`` without warnings.
 
     Args:
-        layer: Layer or network of sigprop, or a pytree of arrays whose names sigprop
-            knows from another library, such as the parameters of a flax module.
+        layer: Layer or network of sigprop, or a pytree of arrays of another library,
+            such as the parameters of a flax module.  sigprop must know the arrays' names.
         length: Number of steps of the sequences that the layer will read. Default:
             unknown.
         dtype: Floating-point type in which the eigenvalues are computed, such as
-            ``float32``. Default: unknown.
+            ``float32``. Default: the format of the stored tensors in the rule on
+            overflow, and float32 in the other rules.
 
     Raises:
         AssertionError: If there is an error or a warning. The message gives every

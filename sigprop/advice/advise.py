@@ -122,16 +122,16 @@ def advise(
     bounds 95 % of the input's power (``Advice.phase``).  The other modes have phases up
     to pi, because the task may need frequencies where the input has little power.  No
     phase is above pi, because a mode with a larger phase is the conjugate of a mode
-    with a phase below pi.  In the LRU, the same step of the trained parameter
-    ``log(theta)`` would also change a larger phase ``theta`` more.
+    with a phase below pi.  The LRU has a second reason: it trains ``log(theta)``, so an
+    update of a given size changes a larger phase ``theta`` more.
 
     Time constants, phases and second moments of the states are predicted for one random
     layer with ``width`` inputs and a state of size ``state``.  Gradients and largest
     stable learning rates are predicted for a smaller layer with one input and one
-    output.  For the LRU, RotRNN and S5, the state of the smaller layer has at most size
-    256.  For S4D, the smaller layer is the channel with the median discretisation step,
-    including all its modes.  For the gated layers RG-LRU and Mamba, all predictions are
-    for one layer of at most 512 channels.
+    output.  For the LRU, RotRNN and S5, the state of the smaller layer has size 256 or
+    less.  For S4D, the smaller layer is the channel with the median discretisation
+    step, including all its modes.  For the gated layers RG-LRU and Mamba, all
+    predictions are for one layer of at most 512 channels.
 
     Args:
         layer: Name of the layer: ``lru``, ``rotrnn``, ``s4d``, ``s5``, ``rglru`` or

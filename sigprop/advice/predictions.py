@@ -94,7 +94,7 @@ class Predicted(NamedTuple):
 
     @property
     def median(self) -> float:
-        """Median time constant in steps."""
+        """Median of the time constants of the layer's modes, in steps."""
         return float(np.median(self.time_constant))
 
 

@@ -46,8 +46,8 @@ def expand(
 ) -> Expansion:
     """Compute the exact gradient and Hessian of ``task.loss`` at a linear student.
 
-    A normalisation of the student that is detached in training, i.e. whose gradient is
-    stopped, is differentiated here.
+    If training stops the gradient of the student's normalisation, it is differentiated
+    here nevertheless.
 
     Args:
         task: Task whose teacher is in double precision; see ``teacher_student``.

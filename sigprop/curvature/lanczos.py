@@ -219,8 +219,9 @@ def quadrature(
 ) -> Quadrature:
     """Estimate the spectrum of a symmetric matrix by stochastic Lanczos quadrature.
 
-    The spectrum is approximated by nodes with weights, from Lanczos iterations.  The
-    entries of the start vectors are random signs.
+    Each Lanczos iteration yields nodes, which are approximate eigenvalues, and their
+    weights.  Together they approximate the spectrum.  The entries of the start vectors
+    are random signs.
 
     Args:
         key: Random key, which must not be used again; start vector ``i`` uses

@@ -159,13 +159,14 @@ def hessian(
         loss: Function of the parameters and a batch that returns the loss.  It is
             differentiated in reverse mode and then in forward mode.
         parameters: Parameters at which derivatives are taken, a pytree of real arrays.
-            The entries of vectors have the order of ``jax.flatten_util.ravel_pytree``.
+            Vectors that the result multiplies have their entries in the order of
+            ``jax.flatten_util.ravel_pytree``.
         batches: A pytree of arrays whose first axis runs over batches; ``loss`` gets
             one slice at a time.  Default: no data; ``loss`` gets ``None``.
 
     Raises:
         ValueError: If there are no parameters, or one is not a real floating-point
-            array; if a layer has a detached normalisation, i.e. one whose gradient is
+            array; if ``parameters`` contain a layer with a normalisation whose gradient is
             stopped (apply ``sigprop.layers.lru.attached`` first); if arrays of
             ``batches`` differ in the length of their first axis.
 
@@ -198,18 +199,20 @@ def gauss_newton(
             outputs, differentiable in forward and in reverse mode.
         criterion: Function of the outputs and a batch that returns the loss.
         parameters: Parameters at which derivatives are taken, a pytree of real arrays.
-            The entries of vectors have the order of ``jax.flatten_util.ravel_pytree``.
+            Vectors that the result multiplies have their entries in the order of
+            ``jax.flatten_util.ravel_pytree``.
         batches: A pytree of arrays whose first axis runs over batches; the functions
             get one slice at a time.  Default: no data; the functions get ``None``.
 
     Raises:
         ValueError: If there are no parameters, or one is not a real floating-point
-            array; if a layer has a detached normalisation, i.e. one whose gradient is
+            array; if ``parameters`` contain a layer with a normalisation whose gradient is
             stopped (apply ``sigprop.layers.lru.attached`` first); if arrays of
             ``batches`` differ in the length of their first axis.
 
     Example:
-        For outputs ``x**2`` and the sum of their squares, the diagonal is ``2 (2 x)**2``:
+        If the criterion is the sum of the squared outputs ``x**2``, the diagonal is
+        ``2 (2 x)**2``:
 
         >>> x = jnp.array([1.0, 2.0])
         >>> matrix = gauss_newton(lambda x, _: x**2, lambda y, _: (y**2).sum(), x)

@@ -61,6 +61,9 @@ class Recurrence(Protocol):
 class Process(Protocol):
     """Interface of an input process: an object with a method ``sample``.
 
+    ``sample(key, num, length, dtype)`` draws ``num`` independent sequences of
+    ``length`` steps as one JAX array.
+
     Example:
         >>> from sigprop import AR1
         >>> isinstance(AR1(0.9), Process)

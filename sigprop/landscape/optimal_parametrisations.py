@@ -46,20 +46,22 @@ Grid = Float[np.ndarray, "*grid"]
 def speed(
     process: Stationary, gain: str, gap: Any, phase: Any, along: str = "modulus"
 ) -> Grid:
-    """Derivative of the optimal parameter ``omega`` with respect to modulus or angle.
+    """Derivative of an eigenvalue's optimal parameter with respect to modulus or angle.
 
-    ``omega`` parametrises the eigenvalue of a student that learns from a teacher.  The
-    parameter is optimal if the curvature along ``omega``, at the minimum of the loss,
-    is the same for every eigenvalue of the teacher.  The derivative of ``omega`` is the
-    root mean square of ``d(gamma h)/d|lam|`` or ``d(gamma h)/dtheta``, where ``h`` is
-    the state without the factor ``gamma``.
+    The parameter ``omega`` determines the modulus or the angle of the eigenvalue of a
+    student that learns from a teacher.  The parametrisation is optimal if the curvature
+    along ``omega``, at the minimum of the loss, is the same for every eigenvalue of the
+    teacher.  The derivative of ``omega`` is the root mean square of
+    ``d(gamma h)/d|lam|`` or ``d(gamma h)/dtheta``, where ``h`` is the state without the
+    factor ``gamma``.
 
     Args:
         process: Input process: White, AR1, Constant or Mixed.
         gain: Factor ``gamma`` that multiplies the inputs.  ``none`` means 1.  ``white``
             is ``sqrt(1 - |lam|^2)`` and ``matched`` is ``E[|h|^2]^{-1/2}``; both are
             held constant in the derivative of ``gamma h``.  ``loss`` has the value of
-            ``matched``, but its derivative is included.
+            ``matched``, but the derivative of ``gamma`` is included in that of
+            ``gamma h``.
         gap: Distance from the stability boundary, ``1 - |lam|``, in (0, 1].
         phase: Phase ``theta`` of the eigenvalue in radians.
         along: ``modulus`` for the derivative ``domega/d|lam|``, ``angle`` for
@@ -67,9 +69,9 @@ def speed(
 
     Raises:
         ValueError: If ``gain`` or ``along`` is unknown; if a gap is out of range; if a
-            phase is not finite or above 10 000; if ``process`` is of another type; if
-            ``gain`` is ``loss`` and past inputs determine the present one, as for
-            ``|rho| = 1``.
+            phase is not finite or above 10 000; if ``process`` is not one of the four
+            types; if ``gain`` is ``loss`` and past inputs determine the present one
+            (``Constant``, or ``AR1`` with ``|rho| = 1``).
 
     Example:
         Closer to the stability boundary, the derivative is larger:

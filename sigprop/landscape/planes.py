@@ -87,7 +87,7 @@ def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
     """Two orthogonal directions of equal length that span the plane through three models.
 
     The first direction is the difference ``first - model``.  The second direction is
-    orthogonal to the first and points from the line through the first two models
+    orthogonal to the first and points from the line through ``model`` and ``first``
     towards ``second``.
 
     Args:
@@ -129,9 +129,9 @@ class Projection(NamedTuple):
 
     Attributes:
         steps: Coordinates of each projection, i.e. the factor of each direction.
-        share: Squared distance of each projection from the origin (the argument
-            ``model`` of ``project``), as a fraction of the squared distance of the
-            projected model; 1 for a model at the origin.
+        share: Squared distance from the origin to each projection, divided by the
+            squared distance from the origin to the model before projection.  The origin
+            is the argument ``model`` of ``project``; a model at the origin has share 1.
 
     Example:
         >>> shown = Projection(np.array([[0.5]]), np.array([1.0]))

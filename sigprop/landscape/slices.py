@@ -207,7 +207,8 @@ def only_parameters(model: Model) -> Model:
 def normalise(direction: Model, model: Model) -> Model:
     """Scale each unit of a direction to the length of the same unit of the model.
 
-    The length of a unit (see ``units``) is the Euclidean norm of the unit's parameters.
+    A unit is, for example, a row of a matrix or a mode of a diagonal layer; see
+    ``units``.  The length of a unit is the Euclidean norm of the unit's parameters.
     For a mode of a diagonal layer, the length is measured after ``B`` and ``C`` are
     scaled to equal norms.  A unit in which the direction is zero remains zero.
 
@@ -406,10 +407,9 @@ class Quadratic(NamedTuple):
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
     """Compute the gradient and the Hessian of a loss along directions, exactly.
 
-    The loss is differentiated in reverse mode and then in forward mode.  A
-    normalisation that is detached in training, i.e. whose gradient is stopped, is
-    differentiated here.  The result is thus the expansion of the loss that ``slices``
-    computes.
+    The loss is differentiated in reverse mode and then in forward mode.  If training
+    stops the gradient of a normalisation, it is differentiated here nevertheless.  The
+    result is thus the expansion of the loss that ``slices`` computes.
 
     Args:
         loss: Function of a model that returns its loss, twice differentiable.

@@ -306,19 +306,21 @@ def predict_gated(
 
     The function supports ``jit``, ``vmap``, ``grad`` and ``jvp`` with respect to the
     layer and ``scale``.  Exceptions are layers of the delta rule (DeltaNet and
-    GatedDeltaNet), ``MatrixGated`` layers, and inputs with ``terms``.  Under these
-    transformations, an infinite limit is returned as infinity, and an error that
-    exceeds its moment raises no exception, so check ``error``.
+    GatedDeltaNet), ``MatrixGated`` layers, and inputs with ``terms``.  These
+    transformations raise no exception for a moment that is infinite after infinitely
+    many steps, which is returned as infinity, or for an estimated ``error`` larger than
+    the moment, so check it.
 
     In a ``MatrixGated`` layer, a matrix multiplies the state.  For such a layer,
-    Gaussian expectations are means over points of Sobol sequences.  Moments of
-    derivatives take time for each entry of a parameter: on one core 0.1 seconds for
-    keys of size 3, and 0.4 seconds for keys of size 8.  Use ``names`` to choose few
-    parameters.
+    Gaussian expectations are means over points of Sobol sequences.  The moment of a
+    derivative takes 0.1 seconds on one core for each entry of the parameter if keys
+    have 3 entries, and 0.4 seconds if they have 8.  Use ``names`` to restrict the
+    result to a few parameters.
 
-    The function needs memory for one number for each neuron, node and input channel.
-    Each nonlinear projection of a gate needs about 60 nodes if the gate's argument has
-    standard deviation 1.
+    Memory grows as the number of neurons times the number of nodes times the number of
+    input channels.  Gates depend on the input through a few linear projections.  A
+    projection within a nonlinear function needs about 60 nodes if its standard
+    deviation is 1.
 
     Args:
         layer: A layer of this package whose gates depend only on the current input, or
@@ -328,8 +330,8 @@ def predict_gated(
             other and in time.
         law: Values of the input vector and their probabilities, in place of Gaussian
             inputs.
-        terms: Variance and correlation of successive inputs of one or more AR(1)
-            processes, as a list of pairs.  Each input channel is the sum of such
+        terms: List of pairs ``(variance, rho)``, one for each AR(1) process; ``rho`` is
+            the correlation of successive steps.  Each input channel is the sum of these
             processes, times ``scale``.  With a ``law``, pass ``((1, rho),)``: each
             input repeats the previous one with probability ``rho`` and is otherwise a
             new sample.  Default: inputs that are independent in time.
@@ -338,8 +340,8 @@ def predict_gated(
         settled: Relative error at which the refinement of the grid for correlated
             inputs (``terms``) stops.
         spread: Largest standard deviation of a gate's argument, which sets the number
-            of nodes.  Default: computed from the weights.  Layers of the delta rule and
-            inputs with ``terms`` ignore it.
+            of nodes.  Default: computed from the weights.  It has no effect on
+            layers of the delta rule, or if ``terms`` are given.
         names: Names of the moments to return: ``state`` and names of parameters.
             Default: all moments.
 
@@ -355,15 +357,16 @@ def predict_gated(
         TypeError: If gates depend on the state, or the layer has no method ``neurons``;
             if JAX traces the layer or ``scale`` although the layer or the inputs are
             one of the exceptions above.
-        ValueError: If JAX traces the layer, inputs are Gaussian and ``spread`` is not
-            given; if a limit is infinite, or the error of a moment may exceed its
-            value; if ``scale`` is not positive and finite, or is given with a ``law``;
-            if ``steps`` is negative, or an entry of ``names`` is unknown; if a layer of
-            the delta rule has ``terms`` but no ``steps``; if such a layer has Gaussian
-            inputs with more than one term, or with fewer than 2 or more than 5
-            channels; if ``terms`` need too many nodes; if a ``MatrixGated`` layer has
-            ``terms``, too large keys, or so many parameter entries that the computation
-            would take minutes.
+        ValueError: If ``scale`` is not positive and finite, or is given with a ``law``;
+            if ``steps`` is negative, or an entry of ``names`` is unknown.  Also if a
+            moment is infinite after infinitely many steps, or its error may exceed it.
+            Also if an option is missing: ``spread`` while JAX traces the layer and
+            inputs are Gaussian, or ``steps`` for a layer of the delta rule with
+            ``terms``.  Also if inputs are not supported: ``terms`` that need too many
+            nodes; for a layer of the delta rule, Gaussian inputs with more than one
+            term, or with fewer than 2 or more than 5 channels.  Also if a
+            ``MatrixGated`` layer has ``terms``, keys that are too large, or so many
+            parameter entries that the computation would take minutes.
 
     Example:
         Moments of the state, and of derivatives with respect to four parameters:

@@ -91,8 +91,8 @@ def linearise(layer: Layer) -> System:
 
     A linear layer obeys ``h_t = A h_{t-1} + B u_t`` and ``y_t = Re(C h_t) + D u_t``
     exactly.  For any other layer, ``A`` and ``B`` are derivatives of ``h_t`` at zero
-    state and zero input.  The columns of ``C`` and ``D`` are the outputs for unit
-    states and unit inputs.
+    state and zero input.  Column ``k`` of ``D`` is the output for the ``k``-th unit
+    vector as input and a zero state, and ``C`` is the same for states and zero inputs.
 
     Raises:
         TypeError: If the layer is not causal.  In that case, linearise each of
@@ -190,15 +190,16 @@ def perturb(layer: Layer) -> Perturbed:
     """Compute a layer's modes and their derivatives with respect to every parameter.
 
     ``predict`` computes the second moments for any stationary input from this result.
-    Eigenvalues may be equal: the impulse response is then differentiable, although
-    single modes are not.
+    Eigenvalues may be equal: single modes are then not differentiable, but the impulse
+    response still is.
 
     Each call compiles a new JAX program, even for layers of equal shape.
 
     Raises:
-        ValueError: If the eigenvectors of a half are nearly linearly dependent; see
+        ValueError: If the eigenvectors of the layer, or of one half of a bidirectional
+            layer (``layer.halves()``), are nearly linearly dependent; see
             ``diagonalise``.
-        TypeError: If a half of the layer is not causal.
+        TypeError: If the layer, or one half of it, is not causal.
 
     Example:
         An LRU of four neurons has four modes:

@@ -64,7 +64,7 @@ def responses(
         errors: Errors ``v`` that are backpropagated from the output, one in each row.
 
     Returns:
-        A dictionary with the ``state`` ``h_at`` and the ``output`` ``y_at``.  Under the
+        A dictionary.  ``state`` is ``h_at`` and ``output`` is ``y_at``.  Under the
         name of each parameter: ``d(v . y_at)/dtheta``, with the errors along the first
         axis.
 
@@ -403,8 +403,8 @@ def response_moment(
 
     Raises:
         ValueError: If ``covariance`` has fewer lags than ``response`` has steps or is
-            not an autocovariance of a stationary process; if there is no step, or a
-            response is not finite or too large to square.
+            not an autocovariance of a stationary process; if ``response`` is empty,
+            or has an entry that is not finite or too large to square.
 
     Example:
         The moment is ``1 + 0.5**2 + 2 * 0.5 * 0.2``:
@@ -453,7 +453,8 @@ def impulse_moments(
         steps: Number of steps in a sequence.
         at: Index of the step at which moments are taken, counted from 0.
         batch: Smallest number of sequences to simulate.  If fewer are needed, sequences
-            of zeros are appended to reach this number.
+            of zeros are appended to reach this number.  If it equals the ``batch`` of
+            ``measure``, both functions can share one compiled program.
 
     Returns:
         A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.

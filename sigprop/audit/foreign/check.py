@@ -100,13 +100,13 @@ class LayerChecked:
         layer: Common prefix of the layer's tensor names.
         family: Name of the model, such as ``the LRU``.
         library: Name of the library that uses these tensor names.
-        kind: Method by which the modes were run.  ``linear``: with inputs that pass
-            through the layer's input weights.  ``gated``: with the gates of the layer.
-            ``at rest``: with the eigenvalues at zero input, and one feature of the
-            series at a time as input.
-        rungs: Names of the assumptions.  The prediction under an assumption also makes
-            all assumptions listed before it.
-        chosen: Modes that were run.
+        kind: Method by which the modes were simulated.  ``linear``: inputs pass
+            through the layer's input weights.  ``gated``: the gates of the layer are
+            simulated too.  ``at rest``: the eigenvalues are those at zero input and
+            stay fixed, while one feature of the series at a time drives the modes.
+        rungs: Names of the assumptions of the predictions, in order.  Each prediction
+            adds one assumption to those of the prediction before it.
+        chosen: Modes of the layer that were selected and simulated.
         moments: Measured and predicted moments, one item for each quantity.
         margin: Distance of the modes to the unit circle.
         trace: Trace of the loss Hessian at the optimum, predicted and measured.

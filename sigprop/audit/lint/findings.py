@@ -126,18 +126,18 @@ class Case:
 
 @dataclass(frozen=True)
 class Rule:
-    """Rule of the linter: a known error of recurrent layers.
+    """Rule of the linter: a check for one known defect of recurrent layers.
 
     Attributes:
         id: Short name, which does not change between versions.
         severity: ``error`` if the layer cannot work as intended, ``warning`` if it rarely
             works, ``note`` for a remark.
-        says: Sentence that states the error in general, without a layer's names or
+        says: Sentence that states the defect in general, without a layer's names or
             numbers.
-        form: Closed form that explains the error, with its source.
-        remedy: Advice for removing the error.
-        check: Function that takes a layer and yields one text per finding, which states
-            the effect of the error with its numbers.
+        form: Formula that explains the defect, with a reference.
+        remedy: Advice for removing the defect.
+        check: Function that takes a layer and yields one text per finding.  The text
+            states the effect of the defect, with the layer's numbers.
         own_form: Text used instead of ``form`` in a finding, with placeholders that are
             filled with the layer's tensor names.  Default: empty, which means ``form``.
         own_remedy: Text used instead of ``remedy`` in a finding, with placeholders as
@@ -167,11 +167,12 @@ class Finding:
         rule: Violated rule.
         layer: Common prefix of the layer's tensor names, or the name of a tensor.
         family: Name of the model, such as ``the LRU``.
-        consequence: Effect of the error, in numbers.
+        consequence: Text that states the effect of the violation, with the layer's
+            numbers.
         severity: ``error``, ``warning`` or ``note``.
-        form: Closed form that explains the error, with the names of the layer's
+        form: Formula that explains the violation, with the names of the layer's
             tensors.
-        remedy: Advice for removing the error, with the names of the layer's tensors.
+        remedy: Advice for removing the defect, with the names of the layer's tensors.
 
     Example:
         >>> from sigprop.audit.lint import RULES
