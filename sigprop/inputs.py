@@ -78,7 +78,9 @@ class GaussianProcess:
 
     @abstractmethod
     def step(self, state: State, noise: Rows) -> tuple[State, Row]:
-        """Compute the next state and the next input of each of several sequences.
+        """Take one step of several sequences; return their next states and values ``x_t``.
+
+        The values are the inputs of a network.
 
         Args:
             state: State of all sequences before the step.

@@ -207,7 +207,8 @@ def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
     """Return the frequency in radians per step below which a share of the power lies.
 
     Args:
-        spectrum: Autocovariance of the input.
+        spectrum: Spectrum of the input, given by its autocovariance; see ``exponential``
+            and ``of_series``.
         share: Share of the input's power, in (0, 1).
 
     Raises:

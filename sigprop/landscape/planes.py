@@ -92,9 +92,9 @@ def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
 
     Args:
         model: Model from which both directions start.
-        first: Model with parameters of the same names and shapes.
-        second: Model with parameters of the same names and shapes, not on the line
-            through the other two models.
+        first: Model whose parameters have the names and shapes of those of ``model``.
+        second: Model whose parameters have these names and shapes, and which is not on
+            the line through ``model`` and ``first``.
 
     Raises:
         ValueError: If the models' parameters differ in name or shape, or the three

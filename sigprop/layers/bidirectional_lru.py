@@ -26,7 +26,7 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class BidirectionalLRU(Bidirectional):
-    """Bidirectional LRU with one recurrence; build one with ``bidirectional_lru``.
+    """LRU whose two directions share a recurrence; build one with ``bidirectional_lru``.
 
     Both directions have the same eigenvalues, ``B`` and ``gamma``, but different ``C``.
     The readout of the forward state is ``C_re[0] + i C_im[0]``, and the readout of the
@@ -86,7 +86,7 @@ class BidirectionalLRU(Bidirectional):
         return jnp.zeros_like(self.eigenvalues())
 
     def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time both"]:
-        """Return the states of all steps: the forward state, then the backward state."""
+        """Return the state of each step: forward and backward state, concatenated."""
         half = self._half(0)
         lam, x = half.eigenvalues(), half.inputs(u)
         states = scan_linear(lam, x), scan_linear(lam, x, reverse=True)

@@ -34,7 +34,7 @@ class BLUR(Bidirectional):
 
     Except in ``D``, index 0 of an array's first axis is the forward half, and index 1
     is the backward half.  ``gamma`` selects the normalisation, as in ``LRU``.  Eq. 10
-    of the paper has no normalisation, as with ``gamma="absent"``.
+    of BLUR's paper has no normalisation, as with ``gamma="absent"``.
 
     Example:
         >>> layer = blur(4, 2, key=jax.random.key(0))
@@ -90,7 +90,7 @@ class BLUR(Bidirectional):
         return jnp.zeros_like(self.eigenvalues())
 
     def states(self, u: Float[Array, "time d_in"]) -> Complex[Array, "time both"]:
-        """Return the states of all steps: the forward state, then the backward state."""
+        """Return the state of each step: forward and backward state, concatenated."""
         forward, backward = self.halves()
         h = forward.states(u)
         g = scan_linear(backward.eigenvalues(), backward.inputs(u), reverse=True)

@@ -89,7 +89,7 @@ class GatedUnit(_Gated):
     def gates(
         self, u: Float[Array, "time n"]
     ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
-        """Return ``a`` and ``b`` in ``h_t = a_t h_{t-1} + b_t``, ignoring ``W_fh``."""
+        """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` if ``W_fh`` is None."""
         entering = u @ self.W_fx.T + self.b_f[None]
         return sigmoid(entering), sigmoid(-entering) * u
 

@@ -297,11 +297,11 @@ def released_zucchet_lru(
     """Draw an LRU, initialised as in the released code of Zucchet & Orvieto.
 
     There are two differences from ``zucchet_lru``, which follows the text of the paper.
-    Phases are uniform on [-theta0, theta0]; 2 pi is added to negative phases, so that
-    their logarithm exists.  The variance of the entries of ``B``, ``C`` and ``D`` is
-    one over the fan-out, not over the fan-in.  If there are many more states than
-    inputs and outputs, ``B`` is far smaller and ``C`` far larger than in
-    ``zucchet_lru``.
+    Phases are uniform on [-theta0, theta0], not on [0, theta0]; 2 pi is added to
+    negative phases, so that their logarithm exists.  The variance of the entries of
+    ``B``, ``C`` and ``D`` is one over the fan-out, not over the fan-in.  If there are
+    many more states than inputs and outputs, ``B`` is far smaller and ``C`` far larger
+    than in ``zucchet_lru``.
 
     Args:
         state_size: Number of complex numbers in the state.

@@ -52,7 +52,7 @@ class RGLRU(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """Number of inputs and number of outputs, one of each per neuron."""
+        """Number of inputs and number of outputs; both equal the number of neurons."""
         return self.b_a.shape[0], self.b_a.shape[0]
 
     @property

@@ -303,7 +303,7 @@ class BidirectionalRotRNN(Bidirectional):
         return P, scan_linear(turns, x), scan_linear(turns, x, reverse=True)
 
     def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time both"]:
-        """Return the states of all steps: the forward state, then the backward state."""
+        """Return the state of each step: forward and backward state, concatenated."""
         P, *directions = self._both(u)
         half = self.halves()[0]
         return jnp.concatenate([half.leave(P, z) for z in directions], -1)

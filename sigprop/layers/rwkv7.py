@@ -78,7 +78,11 @@ class RWKV7(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """Return ``A = diag(w) - c (a c)^T`` and ``B = v k^T`` for all steps."""
+        """Return ``A_t`` and ``B_t`` in ``S_t = S_{t-1} A_t + B_t`` for all steps.
+
+        ``A = diag(w) - c (a c)^T``, with an entry-by-entry product ``a c``, and
+        ``B = v k^T``.
+        """
         low = jnp.einsum("hkr,tr->thk", self.w_V, jnp.tanh(u @ self.w_U.T))
         w = jnp.exp(-FASTEST * sigmoid(low + self.w_bias[None]))
         low = jnp.einsum("hkr,tr->thk", self.a_V, u @ self.a_U.T)

@@ -91,8 +91,8 @@ class S5(Layer):
     def inputs(self, u: Float[Array, "time width"]) -> Complex[Array, "time n"]:
         """Return the terms that the inputs add to the states at each step.
 
-        The term of a state is its entry of ``B u`` times its input factor, as
-        ``discrete`` returns it.
+        For each state, it is the entry of ``B u``, multiplied by the second array that
+        ``discrete`` returns.
         """
         gain = self.discrete()[1][:, None]
         b_re = gain.real * self.B_re - gain.imag * self.B_im

@@ -55,7 +55,7 @@ class Selective(InputGated):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """Number of inputs and number of outputs, both the number of channels."""
+        """Number of inputs and number of outputs; both equal the number of channels."""
         return self.D.shape[0], self.D.shape[0]
 
     @property

@@ -170,8 +170,8 @@ def ssd(
     matrices are uniform, as in PyTorch's ``Linear``.
 
     Args:
-        state_size: Number of entries of ``B``, and of ``C``. The state has
-            ``state_size`` numbers for each output.
+        state_size: Number ``N`` of entries of ``B``, and of ``C``. The state has ``N``
+            numbers for each output, so that ``layer.state_size`` is ``N * width``.
         width: Number of inputs, equal to the number of outputs. Each head has
             ``width / heads`` outputs.
         key: Random key of JAX; do not use it for anything else.

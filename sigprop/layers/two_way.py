@@ -83,7 +83,7 @@ class TwoWay(Bidirectional):
         return self.forward.initial_state(), self.backward.initial_state()
 
     def states(self, u: Float[Array, "time d_in"]) -> Inexact[Array, "time both"]:
-        """Return the states of all steps: the forward state, then the backward state."""
+        """Return the state of each step: forward and backward state, concatenated."""
         states = self.forward.states(u), self.backward.states(u[::-1])[::-1]
         return jnp.concatenate(states, -1)
 

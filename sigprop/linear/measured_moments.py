@@ -64,9 +64,9 @@ def responses(
         errors: Errors ``v`` that are backpropagated from the output, one in each row.
 
     Returns:
-        A dictionary.  ``state`` is ``h_at`` and ``output`` is ``y_at``.  Under the
-        name of each parameter: ``d(v . y_at)/dtheta``, with the errors along the first
-        axis.
+        A dictionary.  The keys ``state`` and ``output`` hold ``h_at`` and ``y_at``.
+        The name of each parameter ``theta`` holds the gradient ``d(v . y_at)/dtheta``,
+        with a row for each error ``v``.
 
     Raises:
         ValueError: If ``at`` is not an index of a step, or an entry of ``u`` or
@@ -396,8 +396,8 @@ def response_moment(
     quadratically with this length.
 
     Args:
-        response: Entry ``s`` is the output, at one fixed step, for a unit impulse at
-            step ``s``.  Any further axes are separate outputs.
+        response: Entry ``s`` is the output at the observed step, if the input is a unit
+            impulse at step ``s``.  Any further axes are separate outputs.
         covariance: Autocovariance ``R`` of the input at lags ``0, 1, ...``, at least as
             many as ``response`` has steps.
 

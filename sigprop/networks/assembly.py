@@ -158,8 +158,8 @@ def parameter_groups(network: Network | TwoTowers) -> Any:
 
     The group of a parameter is ``recurrent``, ``input`` or ``readout`` in a sequence
     layer, and ``other`` elsewhere.  As labels for ``optax.multi_transform``, pass the
-    function ``parameter_groups`` itself.  Optax would call its result, because the
-    result has the method ``__call__`` of the network.
+    function ``parameter_groups`` itself.  Its result can be called like the network, so
+    optax would take it for a function and call it.
 
     Returns:
         A pytree with the structure of

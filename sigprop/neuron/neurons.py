@@ -61,7 +61,7 @@ Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 
 
 class Neurons(NamedTuple):
-    """Gate and weights of neurons that have the same gate.
+    """Neurons with the same recurrence: its ``gate``, and the weights of each neuron.
 
     The gate depends on the input through ``k`` projections.  A projection is the
     product of a weight vector and the input, plus an offset.
@@ -165,7 +165,7 @@ class Reads(NamedTuple):
 
 
 class Readout(NamedTuple):
-    """Map from states to outputs ``y_o = sum_n mixing_on q_n h_n + skip_o u``.
+    """Map from states to outputs ``y_o = sum_n mixing[o, n] q_n h_n + skip[o] u``.
 
     ``h_n`` is the state of neuron ``n``.  Its query ``q_n = rows_n u + offsets_n``
     depends on the input ``u`` of the same step.

@@ -41,7 +41,8 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
     """Forecast by repeating the last season of the input rows.
 
     Args:
-        task: Forecasting task.  A season has ``task.table.step.season`` rows.
+        task: Forecasting task.  A season, such as a day or a year, has
+            ``task.table.step.season`` rows.
         windows: Windows of the training, validation or test part, from
             ``task.windows``.
 

@@ -88,12 +88,12 @@ class Windows(NamedTuple):
         inputs: Input rows of each window.  Each feature is scaled to mean 0 and
             variance 1 over the training rows.
         targets: Rows to forecast in each window, scaled in the same way.
-        calendar: Calendar features, such as hour and weekday, of all rows of each
-            window, from -0.5 to 0.5.  There are none if the task has
+        calendar: Calendar features, such as hour and weekday, scaled to [-0.5, 0.5],
+            for all rows of each window.  There are none if the task has
             ``calendar=False``.
 
     Example:
-        431 windows of 104 weeks, each followed by 26 weeks:
+        431 windows, each of 104 weeks as input and 26 weeks to forecast:
 
         >>> from sigprop.tasks import carbon_dioxide
         >>> windows = Forecasts(carbon_dioxide(), length=104, horizon=26).windows("test")
@@ -127,7 +127,7 @@ class Forecasts:
             constant over the training rows.
 
     Example:
-        The test part has 431 windows of 104 weeks, each followed by 26 weeks:
+        The test part has 431 windows, each of 104 weeks as input and 26 weeks to forecast:
 
         >>> from sigprop.tasks import carbon_dioxide
         >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)

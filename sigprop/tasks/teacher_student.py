@@ -53,14 +53,15 @@ TEACHER_SIZE = 10  # hidden neurons, Appendix C.3
 class TeacherStudent(eqx.Module):
     """The task of learning the outputs of a linear teacher; see ``teacher_student``.
 
-    ``loss(student)`` is the exact expected loss, without sampling.
+    ``loss(student)`` is the exact expected loss: half the squared error, summed over
+    the outputs and averaged over the steps.
     ``loss(student, key, batch)`` is the mean loss of ``batch`` sampled sequences.  Its
     expectation is the exact loss.
 
     Attributes:
         teacher: Linear layer whose outputs the student learns.
-        target: The teacher in the form that ``population`` needs: its impulse response
-            if ``length`` is given, otherwise its modes.
+        target: The teacher's impulse response if ``length`` is given, otherwise its
+            modes (eigenvalues and their weights).
         process: Stationary process of each input channel; channels are independent.
         length: Number of steps of a sequence, or None for the limit of infinitely many
             steps.
@@ -169,9 +170,10 @@ def teacher_student(
 
     Raises:
         ValueError: If the teacher is not causal and linear; if ``length`` is below two;
-            if ``process`` lacks one of these methods, or its autocovariance is not
-            positive semi-definite.  With ``length=None``, also if the teacher is not
-            stable, or the process is not White, AR1, Constant, Mixed or MovingAverage.
+            if ``process`` lacks the method ``sample`` or ``autocovariance``, or its
+            autocovariance is not positive semi-definite.  With ``length=None``, also if
+            the teacher is not stable, or the process is not White, AR1, Constant, Mixed
+            or MovingAverage.
 
     Example:
         The loss of five sampled sequences is one number:

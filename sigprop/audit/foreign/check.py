@@ -98,7 +98,7 @@ class LayerChecked:
 
     Attributes:
         layer: Common prefix of the layer's tensor names.
-        family: Name of the model, such as ``the LRU``.
+        family: Name of the layer as used in texts, such as ``the LRU`` or ``Mamba``.
         library: Name of the library that uses these tensor names.
         kind: Method by which the modes were simulated.  ``linear``: inputs pass
             through the layer's input weights.  ``gated``: the gates of the layer are

@@ -136,7 +136,7 @@ class Rule:
             numbers.
         form: Formula that explains the defect, with a reference.
         remedy: Advice for removing the defect.
-        check: Function that takes a layer and yields one text per finding.  The text
+        check: Function that takes a ``Case`` and yields one text per finding.  The text
             states the effect of the defect, with the layer's numbers.
         own_form: Text used instead of ``form`` in a finding, with placeholders that are
             filled with the layer's tensor names.  Default: empty, which means ``form``.
@@ -166,7 +166,7 @@ class Finding:
     Attributes:
         rule: Violated rule.
         layer: Common prefix of the layer's tensor names, or the name of a tensor.
-        family: Name of the model, such as ``the LRU``.
+        family: Name of the layer as used in texts, such as ``the LRU`` or ``Mamba``.
         consequence: Text that states the effect of the violation, with the layer's
             numbers.
         severity: ``error``, ``warning`` or ``note``.
@@ -198,7 +198,7 @@ class TimeConstants:
 
     Attributes:
         layer: Common prefix of the layer's tensor names.
-        family: Name of the model, such as ``the LRU``.
+        family: Name of the layer as used in texts, such as ``the LRU`` or ``Mamba``.
         library: Library whose tensor names the layer has.
         modes: Number of modes.
         shortest: Shortest time constant.
