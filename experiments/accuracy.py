@@ -52,10 +52,10 @@ PAPER = Config(samples=15_000)
 
 
 class Form(NamedTuple):
-    """A stable function, its exact and direct twins, and where to try it.
+    """A stable function, its exact and direct forms, and the arguments to test.
 
-    ``reference`` takes mpmath numbers, ``direct`` floats; the arguments named in
-    ``forced`` are those whose condition number is excused.
+    ``reference`` takes mpmath numbers, and ``direct`` takes floats.  ``forced`` are the
+    indices of arguments whose condition number is subtracted from the error.
     """
 
     stable: Callable[..., Any]
@@ -87,7 +87,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def forms() -> dict[str, Form]:
-    """Every stable closed form with the derived expression that it must match."""
+    """Return each stable closed form with the derived expression that it must match."""
     table = {}
     for quantity in diagonal.QUANTITIES:
         expr = diagonal.moment(quantity, "exponential").result
@@ -148,7 +148,7 @@ def _log_uniform(
 def _eigenvalues(
     generator: np.random.Generator, size: int, dtype: str
 ) -> list[np.ndarray]:
-    """Gap, theta and rho; random, then all specials at gaps of every size."""
+    """Return gaps, angles and ``rho``: random values, then special ones."""
     low = SMALLEST_GAP[dtype]
     gap = _log_uniform(generator, low, 1.0, size)
     small = _log_uniform(generator, low, 1.0, size)
@@ -172,7 +172,7 @@ def _eigenvalues(
 def _finite_times(
     generator: np.random.Generator, size: int, dtype: str
 ) -> list[np.ndarray]:
-    """Gap and number of steps, one step and very many among them."""
+    """Return gaps and numbers of steps, from one step to ``STEP_LIMIT``."""
     gap = _log_uniform(generator, SMALLEST_GAP[dtype], 1.0, size)
     steps = np.floor(_log_uniform(generator, 1.0, STEP_LIMIT, size))
     steps[:5], gap[:2] = 1, (1, SMALLEST_GAP[dtype])
@@ -180,7 +180,7 @@ def _finite_times(
 
 
 def _rings(generator: np.random.Generator, size: int, dtype: str) -> list[np.ndarray]:
-    """Gaps of outer and inner radius: wide rings, thin ones, closed ones, disks."""
+    """Return gaps of outer and inner radii: wide and thin rings, circles and discs."""
     low = SMALLEST_GAP[dtype]
     outer = _log_uniform(generator, low, 1.0, size)
     wide = outer + (1 - outer) * generator.uniform(0, 1, size)
@@ -194,7 +194,7 @@ def _measure(form: Form, config: Config, dtype: str, index: int) -> list[float]:
     """Largest raw, excess and direct error in bits, and the number of arguments."""
     generator = np.random.default_rng([config.seed, index, DTYPES.index(dtype)])
     arguments = form.arguments(generator, config.samples, dtype)
-    # Rounding to the dtype comes first: what is stored is what is asked.
+    # Round first, so that all forms are evaluated at the stored arguments.
     stored = [values.astype(dtype) for values in arguments]
     with double_precision(dtype == "float64"):
         result = np.asarray(form.stable(*(jnp.asarray(values) for values in stored)))
@@ -216,7 +216,7 @@ def _measure(form: Form, config: Config, dtype: str, index: int) -> list[float]:
 
 
 def _reference(form: Form, row: tuple[float, ...]) -> tuple[Any, float]:
-    """The exact value, and the bits forced by the excused arguments.
+    """Return the exact value, and the bits lost to the condition of ``forced`` arguments.
 
     Raises:
         ArithmeticError: If the two precisions disagree.
@@ -227,7 +227,7 @@ def _reference(form: Form, row: tuple[float, ...]) -> tuple[Any, float]:
             arguments = [mpmath.mpf(value) for value in row]
             try:
                 values.append(form.reference(*arguments))
-            except ZeroDivisionError:  # the closed ring: its limit is the thin gain
+            except ZeroDivisionError:  # equal radii: take the limit of a thin ring
                 values.append(1 / (arguments[0] * (2 - arguments[0])))
     with mpmath.workdps(DIGITS[0]):
         if abs(values[0] / values[1] - 1) > mpmath.mpf(10) ** -18:
@@ -253,7 +253,7 @@ def _condition(
 
 
 def _bits(value: Any, exact: Any, dtype: str, digits: int) -> float:
-    """``log2(1 + ulps)``; a result that is no number has no right bit at all."""
+    """Return ``log2(1 + ulps)``, or all bits for NaN and infinity."""
     if not np.isfinite(value):
         return float(digits)
     spacing = float(np.spacing(np.dtype(dtype).type(abs(float(exact)))))

@@ -33,23 +33,23 @@ PARAMETRISATIONS = {
     "optimal": Parametrisation("tanh", "optimal"),
     "held": Parametrisation("tanh", "optimal", detached=True),
 }
-MARGIN = 0.15  # of a path's extent, left around it in the landscape
+MARGIN = 0.15  # space around the path in the landscape, relative to its extent
 
 
 @dataclass(frozen=True)
 class Config:
-    """The paper's descent, and others from many angles at several learning rates.
+    """The paper's training, and further ones with other initial angles and rates.
 
     Attributes:
-        modulus: Of the teacher and of every start.
-        teacher: The teacher's angle over pi.
-        begin: Angle over pi from which the recorded descent starts.
-        rate: Its learning rate.
-        steps: Of every descent, a multiple of ``records``.
+        modulus: Modulus of the teacher and of every initial eigenvalue.
+        teacher: Angle of the teacher, over pi.
+        begin: Initial angle of the recorded training, over pi.
+        rate: Learning rate of the recorded training.
+        steps: Steps of each training, a multiple of ``records``.
         records: Points of the recorded path.
-        points: Of the landscape along each axis.
-        begins: Angles over pi of the other starts.
-        rates: Learning rates of the other descents.
+        points: Points of the landscape along each axis.
+        begins: Initial angles of the other trainings, over pi.
+        rates: Learning rates of the other trainings.
     """
 
     modulus: float = 0.99
@@ -80,7 +80,7 @@ PAPER = Config(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Every descent, in double precision."""
+    """Run all trainings in double precision."""
     angle = config.teacher * math.pi
     task = OneDimensional(cmath.rect(config.modulus, angle))
     with double_precision(True):
@@ -105,11 +105,11 @@ def descend(
     rate: Float[Array, " runs"],
     config: Config,
 ) -> dict[str, np.ndarray]:
-    """Adam from the teacher's modulus and many angles.
+    """Train with Adam from the teacher's modulus and many angles.
 
     Returns:
-        Values at the start and after every segment, by record and run; and by run the
-        step at which it ``diverged``.
+        Values at the start and after each segment, by record and run, and ``diverged``, the
+        step at which each run diverged.
     """
     optimiser = Optimiser(config.steps, "constant")
     steps = config.steps // config.records
@@ -132,7 +132,7 @@ def descend(
         return run, record(run)
 
     omega = parametrisation.coordinates(jnp.full(begin.shape, config.modulus), begin)
-    key = jax.random.key(0)  # of no consequence: nothing is drawn
+    key = jax.random.key(0)  # not used: nothing is drawn
     runs = jax.vmap(lambda omega, rate: start(omega, optimiser, rate, key))(omega, rate)
     first = jax.vmap(record)(runs)
     end, records = train(
@@ -157,7 +157,7 @@ UNITS = {
 def _descents(
     task: OneDimensional, parametrisation: Parametrisation, config: Config
 ) -> xr.Dataset:
-    """The recorded path, the landscape about it, and where the others end."""
+    """Return the recorded path, the landscape around it, and the ends of other runs."""
     grid = np.meshgrid(config.rates, config.begins, indexing="ij")
     rate, begin = (
         np.concatenate([[alone], values.ravel()])
@@ -203,7 +203,7 @@ def _landscape(
     path: dict[str, np.ndarray],
     config: Config,
 ) -> xr.Dataset:
-    """The loss around the recorded path and the target, over the parameters."""
+    """Return the loss as a function of both parameters, around the path and the target."""
     goal = parametrisation.coordinates(config.modulus, config.teacher * math.pi)
     axes = [
         _axis(path[name][:, 0], float(target), config.points)

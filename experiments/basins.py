@@ -40,28 +40,28 @@ PARAMETRISATIONS = (
     "best angle",
     "best angle, held",
 )
-TOLERANCE = 0.1  # of the teacher's gap
-RING = (0.9, 0.999)  # moduli at which LRUs start where memory is long
-DECADES = 4  # of the starts' gap, from one on; beyond lie 2e-4 of the disc's area
-PAPER_RATE = 1e-3  # Adam's in Fig. 7
-MULTIPLES = (0.3, 1.0, 1.5, 1.9)  # of the inverse curvature; stable below two
+TOLERANCE = 0.1  # in the basin up to this distance, relative to the teacher's gap
+RING = (0.9, 0.999)  # initial moduli of an LRU for long memory
+DECADES = 4  # of initial gaps, from 1 down; 2e-4 of the disc is left out
+PAPER_RATE = 1e-3  # Adam's learning rate in Fig. 7
+MULTIPLES = (0.3, 1.0, 1.5, 1.9)  # learning rates times the curvature; stable below two
 
 
 @dataclass(frozen=True)
 class Config:
-    """Teachers, starts and descents.
+    """Teachers, initial eigenvalues and trainings.
 
     Attributes:
         teachers: Modulus, angle over pi, and decay of the input's autocovariance.
-        rows: Cells of the starts to a decade of the gap.
+        rows: Cells of initial eigenvalues in each decade of the gap.
         columns: Cells around the circle, from the angle zero to two pi.
-        steps: Of every descent, a multiple of ``records``.
-        records: Times at which the distance is looked at.
-        rates: Adam's.
-        seed: Of the starts.
+        steps: Steps of each training, a multiple of ``records``.
+        records: Times at which the distance to the teacher is recorded.
+        rates: Learning rates of Adam.
+        seed: Seed of the initial eigenvalues.
 
     Raises:
-        ValueError: If the steps are no multiple, or the paper's rate is left out.
+        ValueError: If ``steps`` is not a multiple, or the paper's rate is missing.
     """
 
     teachers: tuple[tuple[float, float, float], ...] = ((0.99, 0.01, 0), (0.99, 0.5, 0))
@@ -111,7 +111,7 @@ class GradientDescent(Optimiser):
 
 
 class Starts(NamedTuple):
-    """One student a cell, and the cells' shares of the disc and of the ring."""
+    """One initial eigenvalue in each cell, and the cell's share of the disc and ring."""
 
     modulus: Float[np.ndarray, "rows columns"]
     angle: Float[np.ndarray, "rows columns"]
@@ -120,7 +120,7 @@ class Starts(NamedTuple):
 
 
 def starts(config: Config) -> Starts:
-    """Uniform in each cell: radii by their square."""
+    """Draw an eigenvalue in each cell, uniform by area."""
     rows = DECADES * config.rows
     edges = 10.0 ** (-np.arange(rows + 1) / config.rows)
     square = (1 - edges) ** 2
@@ -138,10 +138,10 @@ def starts(config: Config) -> Starts:
 
 @dataclass(frozen=True)
 class Scaled:
-    """The best angle's unit at the teacher, at every modulus: as sharp, and not coupled.
+    """The optimal angle with its unit fixed at the teacher, so that it ignores the modulus.
 
     Attributes:
-        modulus: The teacher's.
+        modulus: Modulus of the teacher.
     """
 
     modulus: float
@@ -150,11 +150,11 @@ class Scaled:
         return BEST.polar(Coordinates(jnp.arctanh(self.modulus), jnp.ones(())))[1]
 
     def polar(self, at: Coordinates) -> tuple[Array, Array]:
-        """Modulus and angle, in radians."""
+        """Return modulus and angle, in radians."""
         return PLAIN.polar(Coordinates(at.modulus, self._unit() * at.angle))
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
-        """The parameters of a modulus and an angle."""
+        """Return the parameters of a modulus and an angle."""
         plain = PLAIN.coordinates(modulus, angle)
         return Coordinates(plain.modulus, plain.angle / self._unit())
 
@@ -164,7 +164,7 @@ AnyParametrisation = Parametrisation | OptimalParametrisation | Scaled
 
 
 def parametrisation(name: str, task: OneDimensional) -> AnyParametrisation:
-    """Return one of ``PARAMETRISATIONS``; "exact" depends on the task's input and gain."""
+    """Return one of ``PARAMETRISATIONS``; "exact" depends on the input of the task."""
     match name:
         case "scaled":
             return Scaled(abs(task.teacher))
@@ -180,7 +180,7 @@ def parametrisation(name: str, task: OneDimensional) -> AnyParametrisation:
 
 
 def run(config: Config) -> xr.Dataset:
-    """All basins, in double precision."""
+    """Compute all basins in double precision."""
     begins = starts(config)
     with double_precision(True):
         problems = [_problem(teacher, begins, config) for teacher in config.teachers]
@@ -228,10 +228,10 @@ def flatness(
     modulus: Float[np.ndarray, "*starts"],
     angle: Float[np.ndarray, "*starts"],
 ) -> tuple[Float[np.ndarray, "2 2"], Float[np.ndarray, "*starts"]]:
-    """Hessian of the loss at the teacher, and lengths of the gradient elsewhere.
+    """Return the Hessian of the loss at the teacher, and norms of the gradient elsewhere.
 
-    Both by the parameters of modulus and angle; of the gradient each in units of the
-    root of its curvature at the teacher, so that a parameter's scale is of no account.
+    Derivatives are by the two parameters.  Each component of the gradient is divided by the
+    root of its curvature at the teacher, so that the norm ignores the parameters' scales.
     """
 
     def loss(omega: Float[Array, " 2"]) -> Float[Array, ""]:
@@ -258,7 +258,7 @@ def descend(
     optimiser: Optimiser,
     records: int,
 ) -> tuple[Float[np.ndarray, "records runs"], Float[np.ndarray, " runs"]]:
-    """Distances to the teacher in units of its gap, and final losses."""
+    """Return distances to the teacher, relative to its gap, and final losses."""
     steps = optimiser.steps // records
 
     def loss(omega: Coordinates, _: Any = None) -> Float[Array, ""]:
@@ -270,7 +270,7 @@ def descend(
         distance = jnp.abs(modulus * jnp.exp(1j * angle) - task.teacher)
         return run, {"distance": distance, "loss": loss(run.parameters)}
 
-    key = jax.random.key(0)  # of no consequence: nothing is drawn
+    key = jax.random.key(0)  # not used: nothing is drawn
     runs = jax.vmap(lambda at, rate: start(at, optimiser, rate, key))(at, rate)
     _, recorded = train(runs, jax.jit(jax.vmap(segment)), Segments(records, steps))
     return recorded["distance"] / (1 - abs(task.teacher)), recorded["loss"][-1]
@@ -280,12 +280,12 @@ def fraction(
     reached: Bool[np.ndarray, "*more rows columns"],
     share: Float[np.ndarray, "rows columns"],
 ) -> tuple[Float[np.ndarray, "*more"], Float[np.ndarray, "*more"]]:
-    """Part of an area that the basin fills, and its standard error.
+    """Return the fraction of an area that the basin fills, and its standard error.
 
-    A start a cell makes a stratified sample: the variance is the sum of the binomial ones,
-    each cell's probability taken from its three by three neighbours, with half a success
-    and half a failure more, so that a basin without an edge has an error too.  It errs on
-    the large side, as each cell's probability is closer to zero or one.
+    One eigenvalue in each cell is a stratified sample.  Its variance is a sum of binomial
+    variances.  The probability of a cell is the mean over its three by three neighbours, with
+    half a success and half a failure added, so that no basin has a zero error.  The error is
+    an overestimate, since the true probability of a cell is closer to zero or one.
     """
     hits = reached.astype(float)
     around = np.mean([np.roll(hits, shift, -1) for shift in (-1, 0, 1)], 0)
@@ -303,7 +303,7 @@ def _basins(
     begins: Starts,
     config: Config,
 ) -> xr.Dataset:
-    """Both optimisers from every start at every rate, and how flat the loss is there."""
+    """Train with both optimisers at all rates, and compute the derivatives of the loss."""
     omega = parametrisation.coordinates(begins.modulus, begins.angle)
     hessian, gradient = flatness(task, parametrisation, begins.modulus, begins.angle)
     sharpest = float(np.linalg.eigvalsh(hessian)[-1])

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Float
 
-MULTIPLY_ADDS = 12  # a step of a complex neuron: state, sensitivity, both squares
+MULTIPLY_ADDS = 12  # per step of a complex neuron: state, sensitivity, both squares
 STUDIES = (
     "speed_limits",
     "speed_moments",
@@ -28,7 +28,7 @@ FORMS = {"usual": "associative scan", "scan": "lax.scan", "tanh": "a dense tanh 
 
 
 class Comparison(NamedTuple):
-    """Seconds of ours and of another way to do the same, repeat beside repeat."""
+    """Seconds of sigprop and of another method, for each repeat."""
 
     part: str
     setting: str
@@ -38,16 +38,15 @@ class Comparison(NamedTuple):
 
     @property
     def ratios(self) -> Float[np.ndarray, " repeats"]:
-        """Seconds of the other way relative to ours."""
+        """Seconds of the other method relative to sigprop's."""
         return self.others / self.ours
 
 
 def comparisons(results: dict[str, xr.Dataset]) -> list[Comparison]:
-    """All that the results at hand compare, in the order of ``STUDIES``.
+    """Return all comparisons in some results, study by study.
 
     Args:
-        results: Stored results by the names of their studies; those of ``STUDIES`` that
-            are not there are left out.
+        results: Stored results by the names of their studies.  Missing studies are left out.
     """
     readers = {
         "speed_moments": _moments,
@@ -79,7 +78,7 @@ def _moments(data: xr.Dataset) -> list[Comparison]:
 
 
 def _ways(data: xr.Dataset, *ways: str) -> tuple[Float[np.ndarray, " repeats"], ...]:
-    """Seconds of some ways, in the repeats that all of them ran."""
+    """Return the seconds of some methods, in the repeats that have all of them."""
     seconds = data["seconds"].sel(way=list(ways)).dropna("repeat")
     return tuple(seconds.sel(way=way).values for way in ways)
 
@@ -158,15 +157,15 @@ def _forecasts(data: xr.Dataset) -> list[Comparison]:
 def _pair(
     seconds: xr.DataArray, dimension: str, other: str
 ) -> tuple[Float[np.ndarray, " repeats"], Float[np.ndarray, " repeats"]]:
-    """Seconds of BLUR and of another, repeat by repeat."""
+    """Return the seconds of BLUR and of another layer for each repeat."""
     ours, others = (seconds.sel({dimension: name}).values for name in ("blur", other))
     return ours, others
 
 
 def share_of_limit(results: dict[str, xr.Dataset]) -> float:
-    """The moments' multiply-adds a second in those that the machine can do.
+    """Return the rate of multiply-adds of the moments, relative to the machine's limit.
 
-    Not a number where one of both was not measured.
+    NaN if one of the two was not measured.
     """
     if not {"speed_limits", "speed_moments"} <= results.keys():
         return math.nan
@@ -176,7 +175,7 @@ def share_of_limit(results: dict[str, xr.Dataset]) -> float:
 
 
 def rows(results: dict[str, xr.Dataset]) -> list[dict[str, str | float]]:
-    """The comparisons as plain rows: medians of the seconds, and of the ratios."""
+    """Return the comparisons as rows: ratios and seconds, with medians over repeats."""
     return [
         {
             "part": comparison.part,
@@ -193,7 +192,7 @@ def rows(results: dict[str, xr.Dataset]) -> list[dict[str, str | float]]:
 
 
 def limits(results: dict[str, xr.Dataset]) -> dict[str, float]:
-    """The most that the machine did a second; what was not measured is left out."""
+    """Return the largest measured rates of the machine."""
     if "speed_limits" not in results:
         return {}
     rates = results["speed_limits"]["rate"].max("repeat").dropna("limit")
@@ -201,7 +200,7 @@ def limits(results: dict[str, xr.Dataset]) -> dict[str, float]:
 
 
 def conclusions(results: dict[str, xr.Dataset]) -> list[str]:
-    """Sentences on the machine, its limits and what the kernel makes of them."""
+    """Return sentences on the machine, its limits, and the growth of time with size."""
     sentences = []
     if "speed_limits" in results:
         about = results["speed_limits"].attrs

@@ -13,18 +13,18 @@ DIMS = ("column", "row")
 
 
 def chart(name: str, preset: str = "paper") -> xr.Dataset:
-    """A table's columns of ours, each beside the published one nearest to it.
+    """Return our columns of a table, each with the nearest published column.
 
     Args:
         name: One of ``TABLES``.
-        preset: Of our results.
+        preset: Preset of our results.
 
     Returns:
         By ``column`` and ``row``: the means ``theirs`` and ``ours``, and their standard
-        errors ``theirs_error`` and ``ours_error``; a mean is minus infinity where a row
-        fails, and not-a-number where there is no value.  By ``column`` the published one,
-        ``nearest``.  By ``pair`` of rows in contrary order: the number of its column,
-        ``of``, and of its rows, ``first`` and ``second``.
+        errors ``theirs_error`` and ``ours_error``.  A mean is minus infinity if the row fails,
+        and NaN if there is no value.  By ``column``: the published column, ``nearest``.  By
+        ``pair`` of rows with the opposite order: the number of the column, ``of``, and the
+        numbers of the rows, ``first`` and ``second``.
 
     Raises:
         ValueError: As ``sigprop.experiments.tables.table``.
@@ -63,6 +63,6 @@ def chart(name: str, preset: str = "paper") -> xr.Dataset:
 
 
 def _part(scores: list[list[Score]], part: str, rows: int) -> np.ndarray:
-    """Means or errors of every column, an empty array if there are no columns."""
+    """Return the means or errors of all columns, with shape (columns, rows)."""
     values = [[getattr(score, part) for score in column] for column in scores]
     return np.array(values, float).reshape(-1, rows)

@@ -18,20 +18,20 @@ LAYERS = {
     "bidirectional_lru": "bidirectional LRU",
     "bidirectional_s4": "bidirectional S4",
 }
-"""Models that no table of forecasts has, where capitals are not their name."""
+"""Names of models that are in no table of forecasts and are not written in capitals."""
 
-WAYS = {"tanh": "tanh", "gamma": "engine"}  # of the study, by our names of models
+WAYS = {"tanh": "tanh", "gamma": "engine"}  # names in the study, by our names of models
 
 
 @dataclass(frozen=True)
 class Ours:
-    """A column of our own.
+    """A column of our own results.
 
     Attributes:
-        name: Tasks, or what was measured.
-        sizes: What was trained, a line each.
-        scores: By our names of models.
-        nearest: The published column nearest to it, or ``None``.
+        name: Tasks, or the measured quantity.
+        sizes: Sizes of the training, one per line.
+        scores: Scores by our names of models.
+        nearest: Name of the nearest published column, or ``None``.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Ours:
 
 
 def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
-    """Test accuracies of the sweep ``rings``, a column for each inner radius.
+    """Return test accuracies of the sweep ``rings``, one column for each inner radius.
 
     Args:
         data: From ``sigprop.experiments.long_range.gathering.gather``.
         kind: One of ``KINDS``.
-        columns: Published ones, ``r_min`` and a radius.
+        columns: Names of published columns: ``r_min`` and a radius.
     """
     rings = [str(model).split() for model in data["model"].values]
     ours = []
@@ -63,11 +63,11 @@ def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
 
 
 def accuracies(data: xr.Dataset, nearest: str) -> Ours:
-    """Test accuracies of a gathered sweep, in per cent.
+    """Return test accuracies of a gathered sweep, in per cent.
 
     Args:
         data: From ``sigprop.experiments.long_range.gathering.gather``.
-        nearest: The published column to hold it against.
+        nearest: Name of the published column to compare with.
     """
     models = data["model"].values
     values = 100 * data["test_accuracy"].values
@@ -96,7 +96,7 @@ def _span(values: np.ndarray) -> str:
 
 
 def _score(values: np.ndarray, digits: int = 1) -> Score:
-    """Mean and standard error of the runs that ended; below all others if none did."""
+    """Return mean and standard error of the finished runs, or minus infinity without any."""
     sound = values[np.isfinite(values)]
     lost = values.size - sound.size
     suffix = f", {lost} diverged" if lost else ""
@@ -110,10 +110,10 @@ def _score(values: np.ndarray, digits: int = 1) -> Score:
 
 
 def speeds(study: str, data: xr.Dataset) -> Ours:
-    """Steps a second as multiples of the tanh RNN's, in turns on one machine.
+    """Return steps per second relative to the tanh RNN, timed in turns on one machine.
 
     Args:
-        study: Its name.
+        study: Name of the study, for messages.
         data: From ``sigprop.experiments.speed_training.run``.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Run a study at a preset and store its result; the way in for command lines."""
+"""Command lines of studies: run a study at a preset and store its result."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from sigprop.experiments import store, studies
 from sigprop.experiments.progress import heard_by
 from sigprop.numerics.interruption import interruptible
 
-LARGEST = 2 * 2**20  # bytes of a result that comes with the code
+LARGEST = 2 * 2**20  # bytes; largest result that comes with the code
 
 
 def measured_alone(study: str, *arguments: Any, limit: float | None = None) -> Any:
@@ -23,13 +23,13 @@ def measured_alone(study: str, *arguments: Any, limit: float | None = None) -> A
 
     Args:
         study: Name of a study.
-        arguments: Those of its ``measure``, such as JSON holds.
-        limit: Seconds that it may take.
+        arguments: Arguments of ``measure``, which must be values of JSON.
+        limit: Time limit in seconds.
 
     Raises:
         MemoryError: If the system kills the process.
-        TimeoutError: If it takes longer than its limit.
-        RuntimeError: If it fails, with the last line of what it says.
+        TimeoutError: If it takes longer than the limit.
+        RuntimeError: If it fails; the message is the last line of its standard error.
     """
     call = "import json, sys; from sigprop.experiments.studies import study_module as module; "
     call += "study, arguments = json.loads(sys.argv[1]); "
@@ -66,16 +66,16 @@ def _exists(study: str, preset: str) -> bool:
 
 
 def track(study: str) -> Path:
-    """Copy a complete result at the preset ``paper`` to those that come with the code.
+    """Copy a complete result at the preset ``paper`` to the results that come with the code.
 
-    It is that of the study or the sweep as it is defined now, and takes the place of
-    older ones.
+    The result must belong to the current definition of the study or sweep.  Older results
+    are deleted.
 
     Raises:
-        FileNotFoundError: If there is none, or cells of it are missing; names the
-            command that makes it.
-        ValueError: If the study is unknown, the result damaged, of code that is not
-            committed or too large, or there is no checkout.
+        FileNotFoundError: If the result or some of its cells are missing; names the command
+            that makes it.
+        ValueError: If the study is unknown, if there is no checkout, or if the result is
+            damaged, too large, or made by code that is not committed.
     """
     config, version = studies.definition(study, "paper")
     file = store.path(study, version, config)
@@ -118,18 +118,18 @@ def make(
 ) -> Path:
     """Run a study or a sweep unless its result is stored; return the file.
 
-    Afterwards ``store.load_preset`` finds this result, and not one that an older
-    version or another reading of the preset left behind.
+    Afterwards ``store.load_preset`` returns this result, even if there are results of older
+    versions or definitions of the preset.
 
     Args:
         study: Name of the study's module, or of a sweep.
         preset: One of ``studies.presets(study)``.
         force: Whether to run even if the result is stored.
-        progress: Called with a line of text at the start, now and then, and at the end.
+        progress: Called with a line of text at the start, at the end, and in between.
 
     Raises:
         ValueError: If the study or the preset is unknown, a stored file is damaged, or
-            a sweep is to be forced.
+            ``force`` is true for a sweep.
     """
     config, version = studies.definition(study, preset)
     if force and not studies.is_study(study):
@@ -146,7 +146,7 @@ def make(
     if studies.is_study(study):
         with heard_by(progress):
             dataset = studies.study_module(study).run(config)
-        from sigprop.numerics import devices  # JAX, where it is needed
+        from sigprop.numerics import devices  # imports JAX, so only if needed
 
         about = {
             "preset": preset,
@@ -160,7 +160,7 @@ def make(
         from sigprop.experiments import sweep
 
         file = sweep.run(study, preset)
-        assert file is not None  # a sweep has cells, and all are finished
+        assert file is not None  # the sweep has cells, and all of them are finished
     progress(f"{study} ({preset}) took {time.perf_counter() - started:.1f} s")
     return file
 

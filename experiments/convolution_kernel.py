@@ -42,15 +42,15 @@ class Config:
     """Sizes and learning rates.
 
     Attributes:
-        hidden: Neurons.
-        sequences: Of the batch.
-        length: Steps of the kernel and of a sequence.
+        hidden: Number of neurons.
+        sequences: Sequences in the batch.
+        length: Length of the kernel and of a sequence.
         largest: Largest value of the inputs' two parameters.
         log_rates: Decimal logarithms of the learning rates.
-        scales: Factors on the recurrent matrix at the start; one is the paper's.
-        steps: Iterations, a multiple of ``records``.
+        scales: Factors on the initial recurrent matrix; the paper has one.
+        steps: Number of iterations, a multiple of ``records``.
         records: Points of a loss curve.
-        seeds: Networks and batches.
+        seeds: Number of seeds, each with a network and a batch.
     """
 
     hidden: int = 100
@@ -143,7 +143,7 @@ def _task(config: Config, seed: Array, sequences: int) -> Convolution:
 def _train(
     config: Config, tasks: Convolution, new: Convolution, activation: str
 ) -> dict[str, np.ndarray]:
-    """Loss curves, divergence and learnt kernels: by scale, rate and seed."""
+    """Return loss curves, divergence and learnt kernels by scale, rate and seed."""
     optimiser = Optimiser(config.steps, "constant")
     steps = config.steps // config.records
 
@@ -175,9 +175,9 @@ def _train(
 
 @functools.partial(jax.jit, static_argnames=("optimiser", "steps"))
 def _segment(runs: Run, tasks: Convolution, optimiser: Optimiser, steps: int):
-    """Steps of every run, and its loss before the first of them.
+    """Train all runs for some steps; return them and their losses before the first step.
 
-    One after the other: the matrices of a single run stay in the processor's cache.
+    Runs are trained one after the other, so that a run's matrices stay in the cache.
     """
 
     def per_run(pair: tuple[Run, Convolution]):
@@ -191,7 +191,7 @@ def _segment(runs: Run, tasks: Convolution, optimiser: Optimiser, steps: int):
 @jax.jit
 @jax.vmap
 def _responses(layer: LinearRNN | NonlinearRNN, u: Float[Array, " time"]):
-    """The kernel of a small input, and the outputs for a given one."""
+    """Return the kernel for small inputs, and the outputs for a given input."""
     return kernel_at_rest(layer, len(u)), layer(u[:, None])[:, 0]
 
 

@@ -1,9 +1,9 @@
 """Moments of state and sensitivity of one real neuron against its time constant.
 
-Closed forms and simulations of ``E[h^2]`` and ``E[(dh/dlam)^2]`` for the recurrence ``h_{t+1}
-= lam h_t + x_{t+1}``, with inputs of autocovariance ``R(lag) = rho**|lag|``.  The neuron is
-taken as it is, and in two other forms: with inputs scaled by ``gamma = sqrt(1 - lam^2)``,
-which is not differentiated, and with ``lam = exp(-exp(nu))``.
+The recurrence is ``h_{t+1} = lam h_t + x_{t+1}``, with inputs of autocovariance
+``R(lag) = rho**|lag|``.  ``E[h^2]`` and ``E[(dh/dlam)^2]`` are simulated and in closed form.
+The neuron is taken as it is, and *controlled*: with ``lam = exp(-exp(nu))`` and with
+inputs scaled by ``gamma = sqrt(1 - lam^2)``, which is not differentiated.
 
 Notation: gap  1 - lam.
 
@@ -27,15 +27,15 @@ from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "curse_of_memory", 3
 QUANTITIES = ("state", "sensitivity")
-RELAXATIONS = 20  # steps a unit of 1/gap: the transient is then below 1e-6 of the limit
+RELAXATIONS = 20  # simulated steps times the gap: the transient is then below 1e-6
 
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of the study: curves, the simulated points on them, and their draws.
+    """Points of the curves, simulated points, and the number of trajectories.
 
-    Long memories take long trajectories: a point has ``draws`` of them, or as many as have
-    ``most`` steps together where that is fewer.
+    A simulated point has ``draws`` trajectories.  If these have more than ``most`` steps in
+    total, it has fewer.
     """
 
     rhos: tuple[float, ...] = (0.0, 0.5, 0.9, 0.99, 1.0)
@@ -93,12 +93,12 @@ def run(config: Config) -> xr.Dataset:
 
 
 def draws(config: Config, gap: float) -> int:
-    """Number of trajectories of a point."""
+    """Number of trajectories at a gap."""
     return min(config.draws, config.most // steps(gap))
 
 
 def steps(gap: float) -> int:
-    """Number of steps of a trajectory."""
+    """Number of steps of a trajectory at a gap."""
     return round(RELAXATIONS / gap)
 
 
@@ -135,7 +135,7 @@ def control_factors(gap: Float[np.ndarray, " n"]) -> Float[np.ndarray, "2 n"]:
 def _simulate(
     config: Config,
 ) -> tuple[Float[np.ndarray, "2 rho n"], Float[np.ndarray, "2 rho n"]]:
-    """Means and standard errors; every point has trajectories and a length of its own."""
+    """Means and standard errors, from separate trajectories for every point."""
     shape = (len(QUANTITIES), len(config.rhos), len(config.simulated_gaps))
     mean, sem = np.empty(shape), np.empty(shape)
     key, tick = jax.random.key(config.seed), counter(mean[0].size, "points")

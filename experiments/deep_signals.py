@@ -6,9 +6,9 @@ every ``nu0``: the mean square of each block's states over neurons, steps and se
 the mean square of the gradient of a batch's loss over the parameters of each group.  The
 complex diagonal recurrence is also measured with normalisations.
 
-Several networks are drawn, with the same random numbers at every ``nu0``, and share the
-sequences.  So each network has a standard error over its sequences, and the networks have a
-spread.
+Several networks are drawn, with the same random numbers at every ``nu0``.  Each network reads
+its own part of the sequences, which gives a standard error.  The spread over networks is also
+stored.
 
 For linear recurrences and the synthetic input, the mean square of the first block's states is
 also in closed form.
@@ -52,8 +52,8 @@ KINDS = {
     "cRNN, layer norm": ("complex_diagonal", "layer"),
     "cRNN, batch norm": ("complex_diagonal", "batch"),
 }
-LINEAR = ("cRNN", "LRU")  # their first states are in closed form
-APART = 2**31 - 1  # a stream of keys for networks, apart from that of their sequences
+LINEAR = ("cRNN", "LRU")  # layers whose first states have a closed form
+APART = 2**31 - 1  # separates the keys of networks from those of sequences
 PROJECTIONS = ("B_re", "B_im", "C_re", "C_im", "C", "D", "gamma_log")
 
 
@@ -62,18 +62,18 @@ class Config:
     """Sizes of the networks and of the sample.
 
     Attributes:
-        width: Of the blocks, and states of each recurrence.
-        features: Of the inputs.
-        depth: Blocks.
-        steps: Of a sequence.
-        sequences: That each network sees.
-        batch: Sequences over which a gradient is taken.
-        networks: Drawn at each point.
-        gaps: ``1 - nu0``.
-        kinds: Some of ``KINDS``.
-        source: ``stand-in``, or the path of a ``.npy`` of embeddings, which has to have
-            as many features and ``networks * sequences`` sequences.
-        seed: Of everything that is drawn.
+        width: Width of the blocks, and number of states of each recurrence.
+        features: Features of the inputs.
+        depth: Number of blocks.
+        steps: Length of a sequence.
+        sequences: Sequences that each network reads.
+        batch: Sequences whose mean loss is differentiated.
+        networks: Networks drawn at each ``nu0``.
+        gaps: Values of ``1 - nu0``.
+        kinds: Recurrences to measure, from ``KINDS``.
+        source: ``stand-in`` for synthetic embeddings, or the path of a ``.npy`` file with
+            this number of features and ``networks * sequences`` sequences.
+        seed: Seed of the networks and the inputs.
     """
 
     width: int = 64
@@ -119,7 +119,7 @@ def sequences(config: Config) -> Sequences:
 
     Raises:
         ValueError: If a file of embeddings does not fit.
-        FileNotFoundError: If there is none.
+        FileNotFoundError: If the file of embeddings does not exist.
     """
     number = config.networks * config.sequences
     if config.source == "stand-in":
@@ -128,7 +128,7 @@ def sequences(config: Config) -> Sequences:
 
 
 class Looked(NamedTuple):
-    """Mean squares of one batch: states, gradients by block and group, and at the ends."""
+    """Mean squares in one batch: states, and gradients in blocks, encoder and decoder."""
 
     state: Float[Array, " blocks"]
     gradient: Float[Array, "blocks groups"]
@@ -137,7 +137,7 @@ class Looked(NamedTuple):
 
 
 def group(name: str) -> str:
-    """The group of a parameter of a recurrence."""
+    """Return the group in ``GROUPS`` of a parameter of a recurrence."""
     if name == "theta_log":
         return "angle"
     return "projections" if name in PROJECTIONS else "recurrence"
@@ -171,7 +171,7 @@ def look(network: Any, state: Any, u: Float[Array, "batch time features"]) -> Lo
     """Mean squares of states and of gradients for one batch.
 
     The loss is half the squared error of the next vector, averaged over steps and the
-    batch; batches normalise by their own moments.
+    batch.  Batch normalisation uses the moments of the batch.
 
     Source: Zucchet & Orvieto (2024), Eq. 156.
     """
@@ -204,7 +204,7 @@ def look(network: Any, state: Any, u: Float[Array, "batch time features"]) -> Lo
 def measure(
     network: Any, state: Any, read: Sequences, index: int, config: Config
 ) -> tuple[Looked, Looked]:
-    """Means over the batches of a network and their standard errors.
+    """Return means over the batches of a network, and their standard errors.
 
     Network ``index`` reads its own ``config.sequences`` sequences.
     """
@@ -230,7 +230,7 @@ def _template(kind: str, config: Config) -> Any:
 
 
 def draw(kind: str, gap: float, index: int, config: Config) -> tuple[Any, Any]:
-    """A network and the state of its normalisations, one program for all of a kind."""
+    """Draw a network and its normalisation state; a kind's networks share one program."""
     networks = jax.random.fold_in(jax.random.key(config.seed), APART)
     key = jax.random.fold_in(networks, index)
     network = build(network_config(kind, gap, config), key=key)
@@ -238,7 +238,7 @@ def draw(kind: str, gap: float, index: int, config: Config) -> tuple[Any, Any]:
 
 
 def predicted(network: Any, config: Config) -> float:
-    """The mean square of the first states in closed form, over neurons and steps."""
+    """Return the mean square of the first block's states in closed form."""
     R = EMBEDDINGS.autocovariance(np.arange(config.steps))
     return float(first_states(network, R).mean())
 
@@ -247,7 +247,7 @@ def run(config: Config) -> xr.Dataset:
     """Measure every kind at every ``nu0``.
 
     Raises:
-        ValueError: If sequences are no whole number of batches, or fewer than two.
+        ValueError: If ``sequences`` is not a multiple of ``batch``, or less than twice it.
     """
     if config.sequences % config.batch or config.sequences < 2 * config.batch:
         raise ValueError(

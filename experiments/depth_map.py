@@ -44,10 +44,10 @@ SIGNALS = ("stream", "gradient")
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes; every so manieth gap and gain is ``measured``.
+    """Sizes of the networks and of the sample.
 
-    Moduli are drawn between one minus the gap and the middle of that and one.  Looked at
-    is the middle of ``2 steps``, from which both ends are ``steps`` away.
+    Moduli are drawn from ``[1 - gap, 1 - gap / 2]``.  Networks are measured at every
+    ``measured``-th gap and gain, in the middle of sequences of ``2 * steps`` steps.
     """
 
     gaps: tuple[float, ...] = (0.5, 0.16, 0.05, 0.016)
@@ -85,7 +85,7 @@ PAPER = Config(
 
 
 def network(setting: str, gap: float, gain: float, config: Config) -> tuple[Any, Any]:
-    """A network of these blocks, always the same draw, and its state."""
+    """Return a network with this gap and gain, from the same draw at all of them."""
     shape = NetworkConfig(
         inputs=config.width,
         outputs=1,
@@ -118,12 +118,12 @@ def network(setting: str, gap: float, gain: float, config: Config) -> tuple[Any,
 
 
 def growth(last: Any, first: Any, depth: int) -> Any:
-    """A block's share of a ratio, in decades."""
+    """Return the growth per block of a ratio, in decades."""
     return np.log10(np.asarray(last) / np.asarray(first)) / depth
 
 
 def theory(model: Network, config: Config) -> list[float]:
-    """Growth of stream and gradient, a block."""
+    """Return the predicted growth of stream and gradient per block."""
     errors = predict_errors(
         model, AR1(config.rho).autocovariance(np.arange(config.steps))
     )
@@ -139,7 +139,7 @@ def _look(
     u: Float[Array, "num time features"],
     v: Float[Array, "num time features"],
 ) -> Float[Array, "num four"]:
-    """Squares of the first and last stream, and of the first and last gradient."""
+    """Return mean squares: first and last stream, then last and first gradient."""
 
     def look(u: Array, v: Array) -> Float[Array, " four"]:
         def through(x: Array) -> Array:
@@ -157,7 +157,7 @@ def _look(
 
 
 def measure(key: PRNGKeyArray, model: Network, state: Any, config: Config) -> Estimate:
-    """Growth in sampled sequences, with errors of first order."""
+    """Return the growth in sampled sequences, with standard errors to first order."""
     batches = []
     for index in range(-(-config.sequences // config.batch)):
         input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
@@ -175,7 +175,7 @@ def measure(key: PRNGKeyArray, model: Network, state: Any, config: Config) -> Es
 
 
 def run(config: Config) -> xr.Dataset:
-    """Follow every network by theory, and measure some."""
+    """Predict the growth in every network, and measure it in some."""
     gaps, gains = np.array(config.gaps), np.array(config.gains)
     subset = (slice(None, None, config.measured),) * 2
     sizes = len(SETTINGS), len(gaps), len(gains), len(SIGNALS)

@@ -38,10 +38,10 @@ MOMENTS = ("forward", "backward", "merged", "recurrent", "input", "readout")
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes: ``states`` complex numbers in each direction, ``steps`` in a window.
+    """Sizes: complex ``states`` in each direction, and ``steps`` in a window.
 
-    Gradients take an error ``v`` a sequence, of random direction.  ``far`` steps on either
-    side stand for a window without edges.
+    Each sequence has one error ``v`` of random direction.  The limit of a long window is
+    computed with ``far`` steps on either side.
     """
 
     states: int = 16
@@ -69,7 +69,7 @@ PAPER = Config(places=33, sequences=8192)
 
 
 def layer(config: Config) -> BLUR:
-    """A BLUR that ends at the merge, in double precision, each half drawn by itself."""
+    """Return a BLUR without a skip connection, in double precision."""
     with double_precision(True):
         initial = blur(
             config.states,
@@ -82,7 +82,7 @@ def layer(config: Config) -> BLUR:
 
 
 def positions(config: Config) -> Int[np.ndarray, " places"]:
-    """Positions from 0 on, the first and the last of the window among them."""
+    """Return evenly spaced positions, with the first and last one of the window."""
     return np.unique(
         np.linspace(0, config.steps - 1, config.places).round().astype(int)
     )
@@ -91,7 +91,7 @@ def positions(config: Config) -> Int[np.ndarray, " places"]:
 def expect(
     perturbed: Perturbed, layer: BLUR, process: Any, steps: int, at: int
 ) -> list[float]:
-    """The closed forms at one position, in the order of ``MOMENTS``."""
+    """Return the closed forms at one position, in the order of ``MOMENTS``."""
     covariance = process.autocovariance(np.arange(steps))
     moments = by_group(layer, predict(perturbed, covariance, steps, at))
     halves = [
@@ -111,7 +111,7 @@ def _look(
     shape = config.batch, config.steps, config.width
     u = channels(input_key, process, *shape, jnp.float64)
     v = jax.random.normal(error_key, (config.batch, 1, layer.widths[1]))
-    # Of unit covariance and of one length, which would else move all gradients together.
+    # v has unit covariance and a fixed norm; a random norm would scale all gradients.
     v *= jnp.sqrt(v.shape[-1]) / jnp.linalg.norm(v, axis=-1, keepdims=True)
 
     def at_position(u: Array, v: Array, position: Array) -> Float[Array, " moment"]:
@@ -131,7 +131,7 @@ def _look(
 
 
 def measure(key: PRNGKeyArray, layer: BLUR, process: Any, config: Config) -> Estimate:
-    """Averages over sampled windows, (position, moment)."""
+    """Return averages over sampled windows, with shape (position, moment)."""
     total = Sums(np.zeros(()), np.zeros(()), 0)
     with double_precision(True):
         for index in range(-(-config.sequences // config.batch)):

@@ -31,7 +31,7 @@ from sigprop.tasks.sequences import (
 from sigprop.tasks.tables import load_table
 
 STUDY, VERSION = "embedding_correlation", 1
-LARGEST_LAG = 400  # tokens of ListOps are no fewer
+LARGEST_LAG = 400  # steps; sequences of ListOps are at least as long
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Config:
     """Sizes of the sample.
 
     Attributes:
-        sequences: Read of each input.
-        steps: Of a sequence.
-        features: Of the stand-in, or of the file.
-        source: ``stand-in``, or the path of a ``.npy`` of embeddings.
+        sequences: Sequences of each input.
+        steps: Length of a sequence.
+        features: Features of the synthetic embeddings, or of the file.
+        source: ``stand-in`` for synthetic embeddings, or the path of a ``.npy`` file.
         table: ``ETTh1`` or another name or file of ``load_table``; empty for no table.
-        lags: Over which the line is fitted, from one on; all if zero.
-        seed: Of draws and bootstrap.
+        lags: Largest lag of the fitted line, or zero for all lags.
+        seed: Seed of the random inputs and of the bootstrap.
     """
 
     sequences: int = 256
@@ -67,8 +67,8 @@ def inputs(config: Config) -> dict[str, Sequences]:
     """Return the input sequences by name.
 
     Raises:
-        ValueError: If a file is not as it has to be.
-        FileNotFoundError: If there is none.
+        ValueError: If a file has other contents than needed.
+        FileNotFoundError: If a file does not exist.
     """
     number, steps = config.sequences, config.steps
     if config.source == "stand-in":
@@ -91,7 +91,7 @@ def _measure(read: Sequences, config: Config) -> xr.Dataset:
     try:
         line = fit_mixed(R, config.lags or None)
         fitted, terms = line.autocovariance(lags), (line.a, line.b, line.rho)
-    except ValueError:  # it does not decay as one exponential
+    except ValueError:  # R does not decay as one exponential
         fitted, terms = np.full(len(R), np.nan), (np.nan,) * 3
     units = {"units": "mean square, dimensionless"}
     values: dict[str, Any] = {
@@ -128,7 +128,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def show(dataset: xr.Dataset) -> None:
-    """Print what the line through the logarithm finds for each input."""
+    """Print the fit of white noise and one exponential for each input."""
     table = Table(
         title="Autocovariance a [lag = 0] + b rho^lag, by a line through log R"
     )

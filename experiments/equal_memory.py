@@ -1,16 +1,16 @@
-"""Layers of today beside the LRU and RotRNN at equal time constants: states and curvature.
+"""Moments and curvature of the LRU, RotRNN and newer layers at equal time constants.
 
-Three numbers of each layer, for independent Gaussian inputs and sequences of ``spans`` time
-constants from the zero state:
+Inputs are independent Gaussian.  Sequences begin at the zero state and last ``spans`` time
+constants.  The study measures three numbers of each layer:
 
-- ``state``: ``E|h|^2`` of an entry of the state;
-- ``gradient``: ``E|dh/dlog tau|^2`` of an entry, where ``tau`` is the time constant of the
-  gates.  A step of ``log tau`` is the same relative change of memory in every layer, whatever
-  its parameters are.  The derivative is the difference of two layers of the same draw;
-- ``trace``: the Hessian's trace over the recurrent parameters where the layer is its own
-  teacher, divided by their number.  It is ``E|dy/dtheta|^2``, after long sequences.
+- ``state``: ``E|h|^2`` per entry of the state;
+- ``gradient``: ``E|dh/dlog tau|^2`` per entry of the state, where ``tau`` is the time constant
+  of the gates.  A step of ``log tau`` is the same relative change of memory length in every
+  layer.  The derivative is a finite difference of two layers with the same random draw;
+- ``trace``: the trace of the Hessian over the recurrent parameters, divided by their number,
+  for a layer that is its own teacher.  After long sequences it is ``E|dy/dtheta|^2``.
 
-Exponents are those of powers of ``tau``, fitted to the time constants from ``fitted`` on.
+A power of ``tau`` is fitted to each number at the time constants from ``fitted`` on.
 
 Source: Zucchet & Orvieto (2024), Section 3, for the question, and 4.3 for the Hessian.
 """
@@ -39,7 +39,7 @@ from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "equal_memory", 1
 QUANTITIES = ("state", "gradient", "trace")
-CLOSE = 1e-4  # half the difference of log tau; its square is the relative error
+CLOSE = 1e-4  # half the step of log tau; its square is the order of the error
 
 
 def _lru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
@@ -61,7 +61,7 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
 
 @dataclass(frozen=True)
 class Config:
-    """Time constants, the least one that exponents are fitted to, and sizes.
+    """Time constants, the smallest one of the fits, and sizes.
 
     Sizes are those of ``sigprop.experiments.newer_layers``.
     """
@@ -84,13 +84,13 @@ PAPER = Config(memories=(4.0, 16.0, 64.0, 256.0))
 
 
 def draw(name: str, memory: float, config: Config) -> Layer:
-    """A layer of this time constant, in double precision."""
+    """Draw a layer with this time constant, in double precision."""
     key = jax.random.fold_in(jax.random.key(config.seed), list(LAYERS).index(name))
     return in_double(LAYERS[name](key, config.neurons, memory))
 
 
 def recurrent(layer: Layer) -> dict[str, Array]:
-    """The parameters of the recurrence and its gates."""
+    """Return the parameters of the recurrence and its gates."""
     groups = layer.groups()
     return {k: v for k, v in parameters(layer).items() if groups[k] == "recurrent"}
 
@@ -101,12 +101,12 @@ def squares(
     u: Float[Array, "num time d_in"],
     length: int | Int[Array, ""],
 ) -> dict[str, Float[Array, " num"]]:
-    """The three numbers of each sequence.
+    """Return the three numbers of the study for each sequence.
 
     Args:
-        layers: The layer, and those of a smaller and a larger time constant.
-        u: Sequences.
-        length: Inputs of them that count.
+        layers: The layer, then layers with a smaller and a larger time constant.
+        u: Input sequences.
+        length: Number of inputs to use.
     """
     layer, *ends = layers
     values = recurrent(layer)
@@ -137,12 +137,12 @@ def exponents(
     mean: Float[np.ndarray, "*batch memory"],
     sem: Float[np.ndarray, "*batch memory"],
 ) -> tuple[Float[np.ndarray, "*batch"], Float[np.ndarray, "*batch"]]:
-    """Least-squares exponents of powers of the time constant, and their standard errors.
+    """Fit powers of the time constant; return exponents and their standard errors.
 
     Args:
         memory: Time constants, two or more.
-        mean: Positive numbers at each of them.
-        sem: Their standard errors, independent of each other.
+        mean: Positive values at each time constant.
+        sem: Standard errors of the values, which are independent.
     """
     x = np.log(memory) - np.log(memory).mean()
     weights = x / (x**2).sum()

@@ -43,14 +43,14 @@ from sigprop.training.recipes import Recipe, recipe
 from sigprop.training.segments import begin, take_steps
 
 STUDY, VERSION = "forecast_speed", 1
-FEATURES = 7  # of ETTh1, six loads and a temperature
-TRAINING_ROWS = 12 * 30 * 24  # of ETTh1: twelve months of thirty days
-IMAGES, CHANNELS, CLASSES = 45_000, 3, 10  # of CIFAR, a tenth being the validation
+FEATURES = 7  # ETTh1 has six loads and a temperature
+TRAINING_ROWS = 12 * 30 * 24  # ETTh1: twelve months of thirty days, hour by hour
+IMAGES, CHANNELS, CLASSES = 45_000, 3, 10  # CIFAR without a tenth for validation
 TASKS = ("forecast", "image")
 LEVEL = 0.95
 
 LAYERS = {**MODELS, "s5": lambda size: {}}
-"""Layers by name, and their options for a state of a size."""
+"""Functions from the state size of a layer to its options, by the name of the layer."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,18 @@ class Config:
 
     Attributes:
         width: Features between layers.
-        states: Of each layer, in each direction.
-        depth: Blocks.
-        horizons: Rows of a window, and of its forecast.
+        states: States of each layer, in each direction.
+        depth: Number of blocks.
+        horizons: Rows of a window and of its forecast.
         forecasters: Layers whose inference is timed.
-        windows: Of a batch of inference.
+        windows: Windows in a batch of inference.
         trained: Layers whose training is timed.
-        horizon: Of the training to forecast.
-        batch: Windows of a step.
-        pixels: Steps of an image.
-        images: Of a step.
+        horizon: Rows of a window and of its forecast in training.
+        batch: Windows in a training step.
+        pixels: Length of an image's sequence.
+        images: Images in a training step.
         repeats: Times that each program runs.
-        seed: Of parameters and made-up numbers.
+        seed: Seed of the parameters and the inputs.
     """
 
     width: int = 256
@@ -107,7 +107,7 @@ FULL = Config(windows=64, batch=64, images=64, repeats=5)  # Table 6
 
 
 def network_of(config: Config, model: str, inputs: int, outputs: int) -> NetworkConfig:
-    """BLUR's network of these sizes, with the layers of another model."""
+    """Return BLUR's network with these sizes and the layers of a model."""
     return dataclasses.replace(
         blur_paper(inputs, outputs),
         width=config.width,
@@ -119,13 +119,13 @@ def network_of(config: Config, model: str, inputs: int, outputs: int) -> Network
 
 
 def head_of(horizon: int) -> Head:
-    """BLUR's: all features in one sequence, nothing subtracted, all rows at once."""
+    """Return BLUR's head, which predicts all rows and features at once."""
     return Head(horizon=horizon, features=FEATURES, centre="none")
 
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled program, the bytes of its temporaries, and how many parameters it has."""
+    """A compiled program, the bytes of its temporaries, and its number of parameters."""
 
     call: Callable[[], Any]
     memory: int
@@ -136,12 +136,12 @@ def _compiled(lowered: Any, arguments: tuple[Any, ...], network: Any) -> Program
     program = lowered.compile()
     analysis: Any = program.memory_analysis()
     count = int(parameter_table(network)["total"])
-    jax.block_until_ready(program(*arguments))  # what is allocated once
+    jax.block_until_ready(program(*arguments))  # allocate everything before the timing
     return Program(lambda: program(*arguments), analysis.temp_size_in_bytes, count)
 
 
 def inference(config: Config, model: str, horizon: int) -> Program:
-    """Forecasts of a batch of windows as long as the horizon."""
+    """Compile the forecast of a batch of windows that are as long as the horizon."""
     head = head_of(horizon)
     shape = network_of(config, model, head.inputs, head.outputs)
     network, state = build(shape, key=jax.random.key(config.seed))
@@ -161,7 +161,7 @@ def inference(config: Config, model: str, horizon: int) -> Program:
 
 
 def training(config: Config, model: str, task: str) -> Program:
-    """A step of the training that ``sigprop train`` takes, on one batch."""
+    """Compile a training step of ``sigprop train`` on one batch."""
     make = {"forecast": _forecasting, "image": _classifying}[task]
     kind, how, batch = make(config, model)
     begun = begin(kind, how, config.seed)
@@ -196,7 +196,7 @@ def _classifying(config: Config, model: str) -> tuple[Any, Recipe, tuple[Any, ..
 
 
 def in_turns(programs: list[Program], repeats: int, name: str) -> np.ndarray:
-    """Seconds (program, repeat) of programs that ran before, one after the other."""
+    """Run compiled programs in turns; return seconds with shape (program, repeat)."""
     seconds = np.empty((len(programs), repeats))
     for turn in counted(range(repeats), name):
         for row, program in enumerate(programs):
@@ -209,10 +209,10 @@ def in_turns(programs: list[Program], repeats: int, name: str) -> np.ndarray:
 def exponents(
     sizes: Float[np.ndarray, " n"], costs: Float[np.ndarray, "n repeats"]
 ) -> Float[np.ndarray, " 3"]:
-    """Low, middle and high of the power by which costs grow, over the repeats.
+    """Fit a power of the size to the costs; return its lower bound, mean and upper bound.
 
-    A line through all points in logarithms, repeat by repeat; the interval of their mean
-    by Student's t, none for a single repeat.
+    The power is the slope of a line through the logarithms, for each repeat.  The bounds of
+    the mean come from Student's t, and are NaN for a single repeat.
     """
     powers = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
     middle, count = powers.mean(), len(powers)
@@ -292,12 +292,12 @@ def _sizes(config: Config) -> dict[str, int]:
 
 
 def beside(data: xr.Dataset, model: str, other: str) -> xr.DataArray:
-    """Seconds of a window by one model relative to another model, for each repeat."""
+    """Return the seconds per window of a model relative to another, for each repeat."""
     return data["seconds"].sel(model=model) / data["seconds"].sel(model=other)
 
 
 def show(data: xr.Dataset) -> None:
-    """Print what a window takes over horizons, and a step of every model."""
+    """Print the times of a window at all horizons, and of a step of every model."""
     out = Console(highlight=False)
     table = Table(box=None, header_style="bold", title="a window, ms")
     table.add_column("model")

@@ -4,7 +4,7 @@
 independent Gaussian inputs, after ``spans`` time constants from the zero state.  The time
 constant ``1/(1 - a)`` is that of the gates without an input; with inputs, each layer forgets
 at its own pace.  Layers with different time constants have the same random draw and differ
-only in the bias that sets it.
+only in the parameter that sets it.
 
 Source: ``sigprop.theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, for the
 question.
@@ -43,13 +43,13 @@ GATE = {
     "gated unit": "W_fx",
     "gated DeltaNet": "bias",
 }
-"""The parameter of each layer's gate whose gradient is shown."""
-TEMPER = 16.0  # the root that GLA takes of its gates
+"""The gate's parameter of each layer whose gradient is shown."""
+TEMPER = 16.0  # GLA takes this root of its gates
 
 
 @dataclass(frozen=True)
 class Config:
-    """Memories of the gates, memories of a sequence, and sizes."""
+    """Time constants (``memories``), sequence lengths relative to them, and sizes."""
 
     layers: tuple[str, ...] = tuple(GATE)
     memories: tuple[float, ...] = (4.0, 16.0, 64.0, 256.0)
@@ -87,7 +87,7 @@ def _mingru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
 
 
 def _rglru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    radius = (1 - 1 / memory) ** (1 / 4)  # a half-open gate keeps its fourth power
+    radius = (1 - 1 / memory) ** (1 / 4)  # at a gate of 1/2, the decay is radius^4
     return rglru(2 * n, 2 * n, key=key, heads=1, radii=(radius, radius))
 
 
@@ -104,26 +104,26 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
 
 
 def draw(name: str, memory: float, config: Config) -> Layer:
-    """A layer of this memory, in double precision."""
+    """Draw a layer with this time constant, in double precision."""
     key = jax.random.fold_in(jax.random.key(config.seed), list(GATE).index(name))
     return memories.in_double(LAYERS[name](key, config.neurons, memory))
 
 
 def steps(memory: float, config: Config) -> int:
-    """Inputs of a sequence."""
+    """Return the length of a sequence."""
     return memories.steps(memory, config.spans)
 
 
 def measure(
     key: PRNGKeyArray, layer: Layer, length: int, config: Config
 ) -> dict[str, Estimate]:
-    """Moments over sequences of Gaussian inputs."""
+    """Measure the moments on sequences of Gaussian inputs."""
     shape = (config.batch, length, layer.widths[0])
     return memories.averages(key, squares(layer), shape, config.sequences)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Predict and measure each layer at each memory."""
+    """Predict and measure the moments of each layer at each time constant."""
     sizes = len(config.layers), len(config.memories), 2
     measured, sem, predicted, error = np.empty((4, *sizes))
     worst = np.empty(sizes[:2])

@@ -44,24 +44,24 @@ TIMES = (1.0, 256.0)
 GATES = ("constant", "input", "input and state")
 QUANTITIES = ("state", "bias sensitivity")
 LAYERS = ("unit, input", "unit, input and state", "GRU", "LSTM")
-APART = 2**31 - 1  # a stream of keys for layers, apart from that of their sequences
-KERNEL = 100.0  # a squared width is half of it, Figure 15
+APART = 2**31 - 1  # separates the keys of layers from those of sequences
+KERNEL = 100.0  # twice the squared width of the kernel, Figure 15
 
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes.
+    """Sizes of both parts.
 
     Attributes:
-        neurons: Of a network, and inputs.
-        networks: Each on a sequence.
-        steps: Of a sequence.
-        places: Time constants at which means and theory are taken.
-        sizes: Factors on the inputs whose effect on whole layers is measured.
-        width: Neurons and inputs of those layers.
-        drawn: Layers at each size.
-        sequences: That each of those reads.
-        seed: Of everything that is drawn.
+        neurons: Neurons and inputs of each network in the first part.
+        networks: Number of networks, each with its own sequence.
+        steps: Length of a sequence.
+        places: Number of time constants with a mean and a prediction.
+        sizes: Factors on the inputs of the layers in the second part.
+        width: Neurons and inputs of these layers.
+        drawn: Number of these layers of each kind.
+        sequences: Sequences that each of these layers reads.
+        seed: Seed of all random numbers.
     """
 
     neurons: int = 64
@@ -90,7 +90,7 @@ PAPER = Config(neurons=256)
 
 
 def unit(gates: str, index: int, config: Config) -> Layer:
-    """The unit of one network; its biases are the same whatever its gates see."""
+    """Draw the unit of one network; all kinds of gates have the same biases."""
     key, n = _key(config.seed, index), config.neurons
     if gates == "constant":
         return constant_gate(n, n, key=key, d_out=1, times=TIMES)
@@ -108,7 +108,7 @@ def _key(seed: int, index: int) -> PRNGKeyArray:
 def look(
     layer: Layer, u: Float[Array, "time n"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """The last states, and the derivative of each by the bias of its own gate."""
+    """Return the last states, and the derivative of each by the bias of its own gate."""
     bias = parameters(layer)["b_f"]
 
     def last(bias: Float[Array, " n"]) -> Float[Array, " n"]:
@@ -117,11 +117,11 @@ def look(
     if isinstance(layer, GatedUnit) and layer.W_fh is not None:
         return last(bias), jnp.diagonal(jax.jacfwd(last)(bias))
     h, pull = jax.vjp(last, bias)
-    return h, pull(jnp.ones_like(h))[0]  # no neuron sees another
+    return h, pull(jnp.ones_like(h))[0]  # neurons do not interact
 
 
 def theory(time: float, steps: int) -> Float[np.ndarray, "quantities two"]:
-    """Both moments of a constant gate, in the limit and after some steps.
+    """Return both moments of a constant gate, in the limit and after some steps.
 
     Source: Zucchet & Orvieto (2024), Eq. 160-161.
     """
@@ -143,7 +143,10 @@ def smoothed(
     values: Float[np.ndarray, " samples"],
     centres: Float[np.ndarray, " centres"],
 ) -> tuple[Float[np.ndarray, " centres"], Float[np.ndarray, " centres"]]:
-    """Kernel means at some times, and their standard errors for independent samples."""
+    """Return kernel means at some time constants, and standard errors.
+
+    Standard errors assume independent samples.
+    """
     weight = np.exp(-((centres[:, None] - time[None]) ** 2) / KERNEL)
     weight /= weight.sum(1, keepdims=True)
     mean = weight @ values
@@ -152,7 +155,7 @@ def smoothed(
 
 
 def neurons(config: Config) -> xr.Dataset:
-    """Squares of every neuron, their means over time constants, and theory."""
+    """Measure and predict the moments of single neurons."""
     read = stand_in(config.networks, config.steps, config.neurons, config.seed)
     tick = counter(len(GATES) * config.networks, "networks")
     times, squares = [], []
@@ -201,7 +204,7 @@ def neurons(config: Config) -> xr.Dataset:
 
 
 def layer_of(name: str, index: int, config: Config) -> Layer:
-    """A layer whose state the effective eigenvalues are to describe."""
+    """Draw a layer of the second part, which tests effective eigenvalues."""
     key, n = _key(config.seed + 1, index), config.width
     if name == "GRU":
         return gru(n, n, key=key, d_out=1, times=TIMES)
@@ -212,7 +215,7 @@ def layer_of(name: str, index: int, config: Config) -> Layer:
 
 
 def at_rest(layer: Layer, steps: int) -> float:
-    """``E|h|^2`` of the layer's linearisation at rest, for inputs of size one."""
+    """Return ``E|h|^2`` of the layer linearised at zero, for inputs of size one."""
     with double_precision(True):
         values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
         wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
@@ -227,7 +230,7 @@ def _last_squares(layer: Layer, u: Float[Array, "num time n"]) -> Float[Array, "
 
 
 def over_sizes(config: Config) -> xr.Dataset:
-    """The state of whole layers over that of their linearisations, by size of input."""
+    """Measure ``E|h|^2`` of layers relative to their linearisations, by size of input."""
     number = config.drawn * config.sequences
     read = stand_in(number, config.steps, config.width, config.seed + 1)
     tick = counter(len(LAYERS) * config.drawn, "layers")
@@ -252,7 +255,7 @@ def over_sizes(config: Config) -> xr.Dataset:
 
 
 def run(config: Config) -> xr.Dataset:
-    """Both measurements."""
+    """Run both parts."""
     return xr.merge([neurons(config), over_sizes(config)]).assign_attrs(
         dtype="float32", steps=config.steps, networks=config.networks
     )

@@ -1,12 +1,12 @@
-"""One check of a GPU: right numbers, measured speeds, and the limits beside them.
+"""Check of a GPU: correct numbers, measured speeds, and the limits of the hardware.
 
-Run it with ``python -m sigprop.experiments.gpu_check --preset paper``.  Its parts take at
-most ``TOTAL`` seconds together, each in a process of its own and within its own limit.  A
-part that ends is in the record at once; one that fails or takes too long says so there,
-and the others go on.  A second start repeats only what has no answer.  The record is one
-JSON file, whose name is printed last.
+``python -m sigprop.experiments.gpu_check --preset paper`` runs it.  Its parts take at most
+``TOTAL`` seconds together.  Each part runs in its own process and has its own time limit.
+After each part, its answers or the reason of its failure are written to one JSON file, the
+record.  A part that fails does not stop the others, and a second run repeats only the parts
+without answers.  The name of the record is printed last.
 
-Without a GPU the same parts run on the CPU, and may take ten times as long.
+Without a GPU, the same parts run on the CPU and may take ten times as long.
 """
 
 import dataclasses
@@ -53,9 +53,9 @@ from sigprop.training.supervised import KIND
 
 STUDY, VERSION = "gpu_check", 1
 TOTAL = 480  # seconds
-SLOWER = 10  # times that the parts may take on a CPU
+SLOWER = 10  # factor on the time limits on a CPU
 INPUT = AR1(0.5)
-RING = (0.5, 0.95)  # moduli whose states forget their start within 1000 steps
+RING = (0.5, 0.95)  # moduli with transients shorter than 1000 steps
 PRECISIONS, SPECTRA = ("float32", "float64"), ("real", "complex")
 WAYS, PASSES = ("engine", "associative"), ("forward", "backward")
 ROUTES = ("kernel", "scan")
@@ -73,23 +73,23 @@ Answers = dict[str, Any]
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes.
+    """Sizes of all parts.
 
     Attributes:
-        neurons: Of the simulations.
-        length: Steps of a simulated sequence.
-        sequences: Simulated sequences that meet the closed forms.
-        least: Seconds that a timed simulation lasts.
-        scan_length: Steps of a layer's scan.
-        states: Complex states of that layer.
-        width: Its features.
-        task_length: Steps of a training sequence.
-        task_batch: Sequences of a training step.
-        small: Width and states of the trained networks; the papers' if left out.
-        hidden: Neurons of the student whose Hessian is exact.
-        numbers: Copied, and multiplied in turn.
+        neurons: Neurons of the simulations.
+        length: Length of a simulated sequence.
+        sequences: Simulated sequences for the comparison with closed forms.
+        least: Seconds that a timed simulation lasts at least.
+        scan_length: Length of the sequence for the timed layer.
+        states: Complex states of the timed layer.
+        width: Features of the timed layer.
+        task_length: Length of a training sequence.
+        task_batch: Sequences in a training step.
+        small: Width and number of states of the trained networks; the papers' if left out.
+        hidden: Neurons of the student whose exact Hessian is timed.
+        numbers: Size of the array that is copied and multiplied for the limits.
         verify: Arguments of ``sigprop verify``.
-        repeats: Of every timing.
+        repeats: Repeats of each timing.
     """
 
     neurons: int = 64
@@ -130,7 +130,7 @@ PAPER = Config()
 
 
 class Part(NamedTuple):
-    """Seconds that a part may take, and the function that measures it."""
+    """Time limit of a part in seconds, and the function that measures it."""
 
     limit: float
     measure: Callable[[Config, str], Answers]
@@ -154,7 +154,7 @@ def _environment(config: Config, where: str) -> Answers:
 
 
 def _driver() -> str:
-    """The version of NVIDIA's driver, if its tool says it."""
+    """Return the version of NVIDIA's driver, or ``unknown``."""
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -185,9 +185,10 @@ def _gates(config: Config, where: str) -> Answers:
 
 
 def _draws_apart(dtype: Any) -> float:
-    """Largest difference of a draw, relative to the largest one.
+    """Return the largest difference between the kernel's and JAX's draws.
 
-    A neuron that forgets at once has its last input as its state.
+    It is relative to the largest draw.  The draws are read from a neuron with a zero
+    eigenvalue, whose state is its last input.
     """
     key, sequences = jax.random.key(1), 100
     forgets = jnp.zeros((1, 1), dtype)
@@ -216,7 +217,7 @@ def _moments(config: Config, sequences: int) -> Any:
 
 
 def _closed_forms(config: Config, where: str) -> Answers:
-    """Count the standard errors between simulated moments and the closed forms."""
+    """Compare simulated moments with the closed forms, in standard errors."""
     lam = np.asarray(_eigenvalues(config), np.complex128)
     sums = _moments(config, config.sequences)
     forms = {"state": state_moment, "sensitivity": sensitivity_moment}
@@ -252,7 +253,7 @@ def _verify(config: Config, where: str) -> Answers:
 
 
 def _rates(config: Config, where: str) -> Answers:
-    """Time the moments by the fastest route, and by the scan of JAX."""
+    """Measure the rate of the moments by the fastest route, and by the scan of JAX."""
     batch, steps = 2048, config.neurons * config.length
     lam, key = _eigenvalues(config)[:, None], jax.random.key(config.seed)
 
@@ -280,7 +281,7 @@ def _rates(config: Config, where: str) -> Answers:
 
 
 def _seconds(call: Callable[[], Any], repeats: int) -> list[float]:
-    """Seconds of each call, after one that compiles."""
+    """Return the seconds of each call, after a first call that compiles."""
     jax.block_until_ready(call())
     seconds = []
     for _ in range(repeats):
@@ -291,7 +292,7 @@ def _seconds(call: Callable[[], Any], repeats: int) -> list[float]:
 
 
 def _scans(config: Config, where: str) -> Answers:
-    """Time an LRU by our scan and by the associative one, without and with gradients."""
+    """Time an LRU with our scan and with JAX's, with and without gradients."""
     key, u_key = jax.random.split(jax.random.key(config.seed))
     layer = lru(config.states, config.width, key=key, r_min=RING[0], r_max=RING[1])
     u = jax.random.normal(u_key, (config.scan_length, config.width))
@@ -300,7 +301,7 @@ def _scans(config: Config, where: str) -> Answers:
 
 
 def _both_passes(way: Any, layer: LRU, u: Any, config: Config) -> list[list[float]]:
-    """Seconds of a layer's outputs, and of a loss with all its gradients."""
+    """Return the seconds of a layer's outputs, and of a loss with all gradients."""
     forward = jax.jit(way)
     both = jax.jit(
         jax.value_and_grad(lambda layer, u: jnp.mean(way(layer, u) ** 2), (0, 1))
@@ -310,7 +311,7 @@ def _both_passes(way: Any, layer: LRU, u: Any, config: Config) -> list[list[floa
 
 
 def _training(config: Config, where: str) -> Answers:
-    """Time a step of training on sequences of tokens."""
+    """Time a training step on sequences of tokens."""
     return {"step_seconds": [_steps(make(), config) for make in MODELS.values()]}
 
 
@@ -347,7 +348,7 @@ def _hessian(config: Config, where: str) -> Answers:
 
 
 def _limits(config: Config, where: str) -> Answers:
-    """Measure bytes copied and multiply-adds done a second, in single precision."""
+    """Measure the rates of copied bytes and multiply-adds, in single precision."""
     x, half, chain = jnp.linspace(0, 1, config.numbers), jnp.float32(0.5), 512
 
     @jax.jit
@@ -384,12 +385,12 @@ PARTS = {
 
 
 def measure(name: str, sizes: dict[str, Any], where: str) -> Answers:
-    """Measure one part here; ``said`` has the lines in which sigprop explains itself.
+    """Measure one part in this process; ``said`` has the messages of sigprop.
 
     Args:
         name: A key of ``PARTS``.
         sizes: Fields of a ``Config``.
-        where: Platform of the device; empty if it is not known.
+        where: Platform of the device, or an empty string if it is unknown.
     """
     config = _config(sizes)
     with redirect_stderr(io.StringIO()) as errors:
@@ -399,17 +400,17 @@ def measure(name: str, sizes: dict[str, Any], where: str) -> Answers:
 
 
 def _config(sizes: dict[str, Any]) -> Config:
-    """A configuration whose tuples were lists of JSON."""
+    """Return a configuration from its fields in JSON, which has lists for tuples."""
     return Config(**{**sizes, "verify": tuple(sizes["verify"])})
 
 
 def file(config: Config) -> Path:
-    """The record of a configuration."""
+    """Return the file of a configuration's record."""
     return store.folder() / f"{STUDY}-{store.key(STUDY, VERSION, config)}.json"
 
 
 def run(config: Config) -> xr.Dataset:
-    """Measure every part that has no answer yet; what failed is not a number."""
+    """Measure every part without answers; numbers of failed parts are NaN."""
     record = _begun(config)
     for name in counted(PARTS, "parts"):
         if "answers" not in record["parts"].get(name, {}):
@@ -419,9 +420,9 @@ def run(config: Config) -> xr.Dataset:
 
 
 def _begun(config: Config) -> dict[str, Any]:
-    """The record of a start that was interrupted, or a new one.
+    """Return the record of an interrupted run, or a new one.
 
-    A record of other code, or one that is whole, is left and a new one begun.
+    A complete record, or a record of another commit, is not continued.
     """
     new = {"study": STUDY, "version": VERSION, "commit": store._commit(), "parts": {}}
     try:
@@ -439,12 +440,12 @@ def _platform(record: dict[str, Any]) -> str:
 
 
 def _limit(name: str, where: str) -> float:
-    """Seconds; a machine that has not said what it is may be a CPU."""
+    """Return the time limit of a part in seconds; an unknown platform counts as a CPU."""
     return PARTS[name].limit * (SLOWER if where in ("", "cpu") else 1)
 
 
 def _ended(name: str, config: Config, where: str) -> dict[str, Any]:
-    """Measure a part; return its seconds, and its answers or why it has none."""
+    """Measure a part; return its seconds, and its answers or the reason of its failure."""
     began, limit = time.perf_counter(), _limit(name, where)
     try:
         found = {
@@ -458,7 +459,7 @@ def _ended(name: str, config: Config, where: str) -> dict[str, Any]:
 
 
 def dataset(config: Config, record: dict[str, Any]) -> xr.Dataset:
-    """The numbers of a record, by name."""
+    """Return the numbers of a record by name."""
     repeats = ("repeat", config.repeats)
     shapes: dict[str, tuple[tuple[tuple[str, int], ...], str]] = {
         "limit": ((("limited", 2), repeats), "a second"),
@@ -514,7 +515,7 @@ def dataset(config: Config, record: dict[str, Any]) -> xr.Dataset:
 
 
 def failures(data: xr.Dataset) -> list[str]:
-    """List what is wrong: parts without an answer, and gates that do not hold."""
+    """List all problems: parts that failed, and comparisons out of tolerance."""
     parts = json.loads(data.attrs["record"])["parts"]
     lines = [
         f"{name}: {part['failed']}" for name, part in parts.items() if "failed" in part
@@ -533,7 +534,7 @@ def failures(data: xr.Dataset) -> list[str]:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print the numbers, what is wrong, and the file to send."""
+    """Print the numbers, all problems, and the name of the record."""
     table = Table(title=f"Check of {data.attrs['checked']}", box=None)
     table.add_column("measured")
     table.add_column("median", justify="right")

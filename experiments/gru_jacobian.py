@@ -33,11 +33,11 @@ from sigprop.tasks.sequences import Sequences, embeddings, stand_in
 
 STUDY, VERSION = "gru_jacobian", 1
 T_MIN, T_DEFAULT = 1.0, 16.0
-LATEST = (4.0, T_DEFAULT, 256.0)  # the largest T; the paper names but that of panel C
+LATEST = (4.0, T_DEFAULT, 256.0)  # largest T; the paper states only panel C's
 
 
 class Case(NamedTuple):
-    """A GRU: its largest time constant, the weights' factor, and whether gates see."""
+    """A GRU: its largest time constant, recurrent gain, and if gates depend on anything."""
 
     panel: str
     t_max: float
@@ -47,18 +47,18 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes.
+    """Sizes of the layers and of the sample.
 
     Attributes:
-        neurons: Of the GRU.
-        features: Of its inputs.
-        steps: Delays.
-        sentences: Sequences, the first of which is shown.
-        kept: At most so many delays of which entries are kept, the denser the shorter,
-            and so many entries beside the diagonal.
-        gains: ``sigma_h`` of panel C.
-        source: ``stand-in``, or the path of a ``.npy`` of embeddings.
-        seed: Of everything that is drawn.
+        neurons: Neurons of the GRU.
+        features: Features of the inputs.
+        steps: Largest delay.
+        sentences: Number of sequences, two or more.
+        kept: Largest number of delays whose entries are stored, evenly spaced in the
+            logarithm, and largest number of stored entries beside the diagonal.
+        gains: Values of ``sigma_h`` in panel C.
+        source: ``stand-in`` for synthetic embeddings, or the path of a ``.npy`` file.
+        seed: Seed of all random numbers.
     """
 
     neurons: int = 64
@@ -77,7 +77,7 @@ PAPER = Config(neurons=256, features=768)
 
 
 def cases(config: Config) -> dict[str, Case]:
-    """Panels A and B over time constants, panel C over the weights on the state."""
+    """Return the cases: time constants in panels A and B, recurrent gains in panel C."""
     rows = {
         f"{panel}, T <= {t_max:g}": Case(panel, t_max, 1.0, panel == "b")
         for panel in "ab"
@@ -91,7 +91,7 @@ def cases(config: Config) -> dict[str, Case]:
 
 
 def draw(case: Case, config: Config) -> GRU:
-    """The layer of a case: the same random numbers in all of them."""
+    """Draw the layer of a case; all cases have the same random numbers."""
     key, sizes = jax.random.key(config.seed), (config.neurons, config.features)
     times = T_MIN, case.t_max
     layer = gru(*sizes, key=key, d_out=1, times=times, state_gain=case.gain)
@@ -121,7 +121,7 @@ def jacobians(layer: GRU, u: Float[Array, "time features"]) -> Float[Array, "tim
 
 
 class Entries(NamedTuple):
-    """Some entries of one Jacobian, and root mean squares at every delay."""
+    """Some entries of one Jacobian, and its root mean squares at every delay."""
 
     diagonal: Float[np.ndarray, "kept n"]
     beside: Float[np.ndarray, "kept entries"]
@@ -129,7 +129,7 @@ class Entries(NamedTuple):
 
 
 def look(layer: GRU, u: Float[np.ndarray, "time features"], config: Config) -> Entries:
-    """The entries of a GRU's Jacobian on a sequence, in double precision."""
+    """Compute a GRU's Jacobian on a sequence in double precision; return its entries."""
     with double_precision(True):
         values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
         wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
@@ -146,7 +146,7 @@ def look(layer: GRU, u: Float[np.ndarray, "time features"], config: Config) -> E
 
 
 def delays(config: Config) -> np.ndarray:
-    """The delays of which entries are kept."""
+    """Return the delays whose entries are stored."""
     every = np.geomspace(1, config.steps, min(config.kept, config.steps))
     return np.unique(every.round().astype(int))
 
@@ -156,7 +156,7 @@ def sentences(config: Config) -> Sequences:
 
     Raises:
         ValueError: If a file of embeddings does not fit.
-        FileNotFoundError: If there is none.
+        FileNotFoundError: If the file of embeddings does not exist.
     """
     number, steps = config.sentences, config.steps
     if config.source == "stand-in":
@@ -165,7 +165,7 @@ def sentences(config: Config) -> Sequences:
 
 
 def run(config: Config) -> xr.Dataset:
-    """Follow the Jacobian of every case.
+    """Compute the Jacobian of every case.
 
     Raises:
         ValueError: If there are fewer than two sequences.
@@ -177,7 +177,7 @@ def run(config: Config) -> xr.Dataset:
     rows = []
     for case in wanted.values():
         layer = draw(case, config)
-        needed = range(read.number if case.sees else 1)  # constant gates see nothing
+        needed = range(read.number if case.sees else 1)  # constant gates ignore inputs
         looked = [look(layer, read.take(i, 1)[0], config) for i in needed]
         rows.append(looked * (read.number // len(looked)))
         tick()

@@ -55,9 +55,9 @@ ORDER = (
     *("A", "first", "second", "nu_log", "theta_log", "gamma_log"),
     *("omega_delta", "w_re", "w_im", "B", "B_re", "B_im", "C", "C_re", "C_im", "D"),
 )
-TOP = 10  # eigenvectors that are drawn
-NUDGE = 1e-5  # of a parameter: sequences are differenced over it
-RATE, KICK = 1e-4, 1e-3  # of Adam near the optimum, and of its first displacement
+TOP = 10  # eigenvectors in the figure
+NUDGE = 1e-5  # step of the finite differences
+RATE, KICK = 1e-4, 1e-3  # of Adam, and the initial displacement
 
 
 CURVED = "loss over squared parameter units"
@@ -84,17 +84,17 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes.
+    """Sizes of both parts.
 
     Attributes:
         hidden: Neurons of the teacher.
-        nu0: Least modulus of its eigenvalues.
-        length: Steps of a sequence.
-        draws: Teachers; the first without a real eigenvalue is shown in full.
-        sequences: Simulated for the curvature along each direction.
-        adam_steps: Taken near the optimum.
-        eigenvalues: Drawn for the concentration of phases.
-        phases: Largest phases over pi.
+        nu0: Smallest modulus of the teacher's eigenvalues.
+        length: Length of a sequence.
+        draws: Number of teachers; the first without a real eigenvalue is stored in full.
+        sequences: Simulated sequences for the curvature along each direction.
+        adam_steps: Steps of Adam near the optimum.
+        eigenvalues: Number of eigenvalues in the second part.
+        phases: Largest phases in the second part, over pi.
     """
 
     hidden: int = 4
@@ -114,7 +114,7 @@ PAPER = Config(draws=100, sequences=20_000, adam_steps=10_000)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Everything, in double precision."""
+    """Run both parts in double precision."""
     keys = jax.random.split(jax.random.key(config.seed), config.draws)
     with double_precision(True):
         draws = [_networks(key, config) for key in keys]
@@ -138,7 +138,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer]]:
-    """The teacher's task, and each student that solves it."""
+    """Return the teacher's task, and each student that solves it."""
     teacher = linear_teacher(key, nu0=config.nu0, size=config.hidden)
     task = teacher_student(teacher, White(), config.length)
     twins = {name: twin(teacher, name) for name in NETWORKS[1:]}
@@ -146,7 +146,7 @@ def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer
 
 
 def _paired(draws: list[dict[str, Any]]) -> dict[str, Any]:
-    """The first teacher whose eigenvalues are all complex, as the paper's are."""
+    """Return the first teacher without real eigenvalues, as in the paper."""
     for draw in draws:
         _, teacher = draw["RNN"]
         if np.abs(np.imag(teacher.eigenvalues())).min() > 0:
@@ -159,7 +159,7 @@ def _at_optimum(task: TeacherStudent, student: Layer) -> Expansion:
 
 
 def _order(expansion: Expansion) -> tuple[np.ndarray, list[str]]:
-    """Entries by kind, recurrent ones first, and their names."""
+    """Return the order of the parameters, recurrent ones first, and their names."""
     names = [name for name in ORDER if name in expansion.layout]
     size = len(expansion.gradient)
     entries = [np.arange(size)[expansion.layout[name].entries] for name in names]
@@ -182,7 +182,7 @@ def _summary(expansion: Expansion) -> dict[str, float]:
 def _close_look(
     network: tuple[TeacherStudent, Layer], config: Config, key: Any
 ) -> dict[str, Any]:
-    """One network in full."""
+    """Return the Hessian of one network and all comparisons."""
     task, student = network
     expansion = _at_optimum(task, student)
     order, labels = _order(expansion)
@@ -218,7 +218,7 @@ def _simulated(
     count: int,
     key: Any,
 ) -> Float[np.ndarray, "count k"]:
-    """Mean square of the output's derivative along directions, sequence by sequence."""
+    """Return the mean squared derivative of the output along directions, by sequence."""
     x, split = ravel_pytree(parameters(student))
     u = task.process.sample(key, count, task.length or 0, x.dtype)[..., None]
 
@@ -237,7 +237,7 @@ def _simulated(
 
 
 def _adam(loss: Any, x: Array, steps: int, key: Any) -> Float[np.ndarray, " p"]:
-    """Effective rates after a descent from a little beside the optimum."""
+    """Return Adam's effective learning rates after training from near the optimum."""
     optimiser = Optimiser(steps, "constant")
     kick_key, run_key = jax.random.split(key)
     away = x + KICK * jax.random.normal(kick_key, x.shape)
@@ -257,7 +257,7 @@ def _padded(values: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _joined(looks: Mapping[str, Mapping[str, Any]]) -> xr.Dataset:
-    """Networks side by side; where one has fewer parameters, the rest is missing."""
+    """Join the results of all networks; smaller ones are padded with NaN."""
     size = max(len(result["parameter"]) for result in looks.values())
     shapes = {
         "hessian": (("row", "column"), (size, size)),
@@ -298,9 +298,10 @@ def _summaries(spread: Mapping[str, list[dict[str, float]]]) -> xr.Dataset:
 
 
 def _concentration(config: Config) -> xr.Dataset:
-    """The block of ``lambda`` where no eigenvalue has its conjugate; infinite sequences.
+    """Return the Hessian's block of ``lambda`` for eigenvalues without their conjugates.
 
-    Drawn as the paper's Appendix C.3 draws them; gains are one.
+    Eigenvalues are drawn as in the paper's Appendix C.3, gains are one, and sequences are
+    infinite.
     """
     draw = np.random.default_rng(config.seed)
     n = config.eigenvalues
@@ -335,7 +336,7 @@ def _concentration(config: Config) -> xr.Dataset:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print what distinguishes the networks."""
+    """Print a table of the networks' Hessians."""
     table = Table(box=None, header_style="bold")
     heads = (
         "network",

@@ -25,14 +25,14 @@ from sigprop.neuron.ring import mean_turns, sample_ring
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "impulse_responses", 1
-BATCH = 50  # modes whose states are held at once
+BATCH = 50  # modes in memory at a time
 
 
 @dataclass(frozen=True)
 class Config:
-    """Modes, their largest phases, and after how many steps turns are counted.
+    """Numbers of modes, their largest phases, and the lengths over which turns are counted.
 
-    The last of ``lengths`` is that of the responses.
+    Stored responses have the last of ``lengths``.
     """
 
     decay: float = 0.00005
@@ -49,7 +49,7 @@ PAPER = Config(counted=2000)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Every mode's response through the recurrence, in double precision."""
+    """Compute the impulse responses of all modes, in double precision."""
     radius, length = math.exp(-config.decay), config.lengths[-1]
     key, age = jax.random.key(config.seed), np.arange(config.lengths[-1])
     phases, states, turns = [], [], []
@@ -96,7 +96,7 @@ def run(config: Config) -> xr.Dataset:
 def _turns(
     lam: Complex[Array, " n"], lengths: tuple[int, ...]
 ) -> Float[Array, "n lengths"]:
-    """Half the changes of sign of each mode within each length."""
+    """Return half the number of sign changes of each mode within each length."""
 
     def per_mode(lam: Complex[Array, ""]) -> Float[Array, " lengths"]:
         positive = impulse_response(lam[None], lengths[-1])[0][:, 0].real > 0

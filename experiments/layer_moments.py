@@ -50,22 +50,22 @@ from sigprop.numerics.devices import cores
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "layer_moments", 1
-RING = (0.9, 0.999)  # least and largest modulus in the LRU's for images and Pathfinder
-NU0, PHASES, TIMES = 0.9, 3.0, (2.0, 100.0)  # least modulus, phases, gates' memories
+RING = (0.9, 0.999)  # moduli in the LRU's paper for images and Pathfinder
+NU0, PHASES, TIMES = 0.9, 3.0, (2.0, 100.0)  # moduli, phases, gates' time constants
 JUDGED = ("state", "output")
 GROUPS = ("recurrent", "input", "readout")
-TANGENTS = 2**26  # bytes of a layer's tangents up to which its gradients are predicted
-MOST = 512  # sequences in a batch beyond which a larger one gains nothing
+TANGENTS = 2**26  # bytes; gradients are predicted if tangents need no more
+MOST = 512  # sequences in a batch; larger batches are not faster
 
 
 @dataclass(frozen=True)
 class Config:
     """Sizes of the layers and of the sample.
 
-    ``states`` counts complex numbers in LRU, S4 and each direction of BLUR, complex ones
-    with their conjugates in S5, real ones in RotRNN, the dense RNN and the GRU.  Verdicts
-    are within ``margin``, and take ``fewest`` sequences or more, so that their spread is
-    known too.  States of ``memory`` bytes are held at once.  ``period`` is that of the
+    ``states`` is the number of complex states in the LRU, S4 and each direction of BLUR, of
+    complex states and their conjugates in S5, and of real states in all other layers.
+    Verdicts are within ``margin`` and use at least ``fewest`` sequences, which also give the
+    spread.  States in memory have at most ``memory`` bytes.  ``period`` is the period of the
     recording.
     """
 
@@ -110,7 +110,7 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
 
 
 def inputs(config: Config) -> dict[str, Any]:
-    """The processes that feed every channel, all of variance one."""
+    """Return the processes of the input channels, all with variance one."""
     return {
         "white": White(),
         "rho=0.9": AR1(0.9),
@@ -120,7 +120,7 @@ def inputs(config: Config) -> dict[str, Any]:
 
 
 class Expected(NamedTuple):
-    """Moments of a layer at an input in closed form, and variances of the samples.
+    """Moments of a layer for an input in closed form, and variances over sequences.
 
     ``variances`` are ``Var(s)/E[s]^2`` of ``s = |h|^2`` and ``s = |y|^2``.
     """
@@ -133,7 +133,7 @@ UNKNOWN = Expected({}, (math.nan, math.nan))
 
 
 def known(layer: Layer) -> Perturbed:
-    """A linear layer's modes in double precision, with tangents if these are small."""
+    """Return a linear layer's modes in double precision, with tangents if they are small."""
     values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
     with double_precision(True):
         wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
@@ -155,10 +155,10 @@ def expect(layer: Layer, perturbed: Perturbed, process: Any, steps: int) -> Expe
 
 
 def relative_variances(modes: tuple[Modes, ...], met: Products) -> tuple[float, float]:
-    """``Var(s)/E[s]^2`` of ``|h|^2`` and ``|y|^2`` for Gaussian inputs.
+    """Return ``Var(s)/E[s]^2`` of ``s = |h|^2`` and ``s = |y|^2`` for Gaussian inputs.
 
-    ``Var|h|^2`` is the sum of squares in ``E[h h^H]`` and in ``E[h h^T]``; of real outputs
-    both are the same.
+    ``Var|h|^2`` is the sum of the squared entries of ``E[h h^H]`` and of ``E[h h^T]``.  For
+    real outputs, both matrices are equal.
 
     Source: Isserlis (1918), for products of four Gaussian numbers.
     """
@@ -186,7 +186,7 @@ def relative_variances(modes: tuple[Modes, ...], met: Products) -> tuple[float, 
 def _joint(
     modes: tuple[Modes, ...], met: Products, conjugate: bool
 ) -> Complex[np.ndarray, "n n"]:
-    """``E[z z^H]``, or ``E[z z^T]``, of the modes of all halves."""
+    """Return ``E[z z^H]`` or ``E[z z^T]`` of the modes of all halves."""
     turn = np.conj if conjugate else np.asarray
 
     def block(a: int, b: int) -> Complex[np.ndarray, "n m"]:
@@ -200,15 +200,16 @@ def _joint(
 
 
 def batch_size(layer: Layer, config: Config) -> int:
-    """Sequences whose states, as complex numbers, fit into the memory."""
+    """Return the number of sequences whose complex states fit into the memory."""
     return max(1, min(MOST, config.memory // (8 * config.steps * layer.state_size)))
 
 
 def sequences(variances: tuple[float, ...], config: Config, batch: int) -> int:
-    """Whole batches that decide every moment within the margin.
+    """Return the number of sequences that decide every moment within the margin.
 
-    One sequence is worth ``2 / variance`` squares of a Gaussian number, of which ``plan``
-    says how many are needed; of a moment without a variance nothing is to be decided.
+    It is a multiple of the batch.  One sequence counts as ``2 / variance`` squares of a
+    Gaussian number, and ``plan`` gives the number of squares.  Moments without a variance
+    are not judged and need no sequences.
     """
     squares = plan(config.margin).n
     needed = [v / 2 * squares for v in variances if not math.isnan(v)]
@@ -218,7 +219,7 @@ def sequences(variances: tuple[float, ...], config: Config, batch: int) -> int:
 def expect_all(
     layers: list[Layer], processes: list[Any], steps: int
 ) -> list[list[Expected]]:
-    """Closed forms of all linear layers at all inputs, on all cores."""
+    """Return the closed forms of all linear layers for all inputs, using all cores."""
     perturbed = [known(layer) if layer.linear else None for layer in layers]
 
     def expected(case: tuple[Layer, Perturbed | None, Any]) -> Expected:
@@ -233,9 +234,9 @@ def expect_all(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Predict, plan and measure every layer at every input.
+    """Predict and measure every layer for every input.
 
-    The prediction is NaN where there is no closed form.
+    The prediction is NaN without a closed form.
     """
     processes, moments = inputs(config), (*JUDGED, *GROUPS)
     keys = jax.random.split(jax.random.key(config.seed), (len(config.layers), 2))
@@ -291,10 +292,10 @@ def run(config: Config) -> xr.Dataset:
 
 
 def verdict(dataset: xr.Dataset, layer: str, source: str, moment: str) -> Verdict:
-    """The verdict on state or output of a layer at an input.
+    """Return the verdict on the state or output of a layer for an input.
 
     Raises:
-        ValueError: If it has no closed form.
+        ValueError: If there is no closed form.
     """
     selection = {"layer": layer, "input": source, "moment": moment, "judged": moment}
     cell = dataset.sel(selection)
@@ -325,7 +326,7 @@ def _text(value: Any) -> str:
 
 
 def _ratio(row: xr.Dataset) -> str:
-    """Measured over predicted, with its standard error."""
+    """Return the ratio of measured to predicted, with its standard error."""
     if np.isnan(row["predicted"]):
         return "-"
     ratio, error = (float(row[name] / row["predicted"]) for name in ("measured", "sem"))

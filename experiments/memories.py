@@ -1,7 +1,7 @@
-"""Layers of 2024 to 2026 at a time constant, and means over random sequences.
+"""Layers of 2024 to 2026 with a given time constant, and means over random sequences.
 
-One number sets the time constant of each layer without an input; see
-``sigprop.experiments.newer_layers``.
+The time constant is that of a layer at zero input.  ``sigprop.experiments.newer_layers`` lists
+the parameter of each layer that sets it.
 """
 
 import functools
@@ -26,13 +26,13 @@ from sigprop.layers.ssd import ssd
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision
 
-RANK = 2  # of the weights of RWKV-7's gates
-REFLECTIONS = 2  # of DeltaProduct
-LARGEST = 2.0  # bound of beta above which states explode
+RANK = 2  # rank of the weights of RWKV-7's gates
+REFLECTIONS = 2  # Householder factors of DeltaProduct
+LARGEST = 2.0  # largest bound of beta; above it, states explode
 
 
 def _step(memory: float, rate: float = 1.0) -> tuple[float, float]:
-    """The least and largest step whose decay at this rate has a time constant."""
+    """Return the step with this time constant at a rate, as an equal least and largest."""
     step = -math.log1p(-1 / memory) / rate
     return step, step
 
@@ -42,7 +42,7 @@ def _logit(p: float) -> float:
 
 
 def _full(layer: Layer, **values: float) -> Layer:
-    """The layer with all entries of some parameters equal to a number."""
+    """Return the layer with all entries of some parameters set to a number."""
     known = parameters(layer)
     return replace(
         layer, {name: jnp.full(known[name].shape, x) for name, x in values.items()}
@@ -58,7 +58,7 @@ def _mamba3(key: PRNGKeyArray, n: int, memory: float) -> Layer:
 
 
 def _delta(key: PRNGKeyArray, n: int, memory: float, reflections: int) -> Layer:
-    """Writes of a mean ``beta`` that keep ``1 - 1/memory`` of the state at each input."""
+    """Draw a layer whose mean ``beta`` keeps ``1 - 1/memory`` of the state per input."""
     lost = -math.expm1(math.log1p(-1 / memory) / reflections)
     beta, identity = 2 * n * lost, "identity"  # keys have 2 n entries
     return delta_product(
@@ -103,25 +103,25 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
 
 
 def in_double(layer: Layer) -> Layer:
-    """The layer with parameters in double precision."""
+    """Return the layer with parameters in double precision."""
     with double_precision(True):
         return doubled(layer)
 
 
 def steps(memory: float, spans: float) -> int:
-    """Inputs of a sequence."""
+    """Return the length of a sequence: ``spans`` time constants."""
     return max(1, round(spans * memory))
 
 
 def real(h: Array) -> Float[Array, " numbers"]:
-    """Real and imaginary parts of a state."""
+    """Return the real and imaginary parts of a state."""
     return jnp.concatenate([h.real, h.imag]) if jnp.iscomplexobj(h) else h
 
 
 def final(
     layer: Layer, u: Float[Array, "time d_in"], length: int | Int[Array, ""]
 ) -> Float[Array, " numbers"]:
-    """The state after so many inputs, step by step: one small program for all lengths."""
+    """Return the state after ``length`` inputs, by one program for all lengths."""
     zero = layer.initial_state()
     return real(lax.fori_loop(0, length, lambda t, h: layer.step(h, u[t])[0], zero))
 
@@ -132,13 +132,13 @@ def averages(
     shape: tuple[int, int, int],
     sequences: int,
 ) -> dict[str, Estimate]:
-    """Means of numbers that a program has for each sequence of Gaussian inputs.
+    """Return means over sequences of Gaussian inputs, with standard errors.
 
     Args:
         key: Batch ``i`` uses ``fold_in(key, i)``.
-        program: Returns one number a sequence under each name.
-        shape: Sequences of a batch, their length and their inputs.
-        sequences: How many at least; the last batch is whole too.
+        program: Returns some named numbers for each sequence.
+        shape: Sequences in a batch, their length, and their number of features.
+        sequences: Least number of sequences, rounded up to whole batches.
     """
     totals: dict[str, Sums] = {}
     for index in range(-(-sequences // shape[0])):

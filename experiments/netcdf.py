@@ -13,10 +13,10 @@ COMPLEX_PARTS = ("real", "imag")
 
 
 def attributes(file: Path) -> dict[str, Any]:
-    """Read the attributes of a file that are single values, and none of its data.
+    """Read the scalar attributes of a file, without its data.
 
     Raises:
-        Exception: Of a dozen types, if it is damaged.
+        Exception: If the file is damaged; HDF5 has many types of errors.
     """
     with h5py.File(file, "r") as opened:
         return {
@@ -27,10 +27,10 @@ def attributes(file: Path) -> dict[str, Any]:
 
 
 def read(file: Path) -> xr.Dataset:
-    """Read a file whole, checksums included, as it was before ``write``.
+    """Read a file and verify its checksums; inverse of ``write``.
 
     Raises:
-        Exception: Of a dozen types, if it is damaged.
+        Exception: If the file is damaged; HDF5 has many types of errors.
     """
     _require_sound(file)
     with xr.open_dataset(file, engine="h5netcdf") as stored:
@@ -38,11 +38,11 @@ def read(file: Path) -> xr.Dataset:
 
 
 def write(file: Path, dataset: xr.Dataset) -> Path:
-    """Write a file under a temporary name, then move it in place; return it.
+    """Write a file under a temporary name, then rename it; return its name.
 
     Raises:
         ValueError: If a variable has no dimension, or a coordinate is complex.
-        OSError: If it cannot be written; an older one is as it was.
+        OSError: If the file cannot be written; an older file stays unchanged.
     """
     encoded = _encode(dataset)
     how = _encoding(encoded)
@@ -52,7 +52,7 @@ def write(file: Path, dataset: xr.Dataset) -> Path:
 
 
 def _require_sound(file: Path) -> None:
-    """Read all with h5py, which gives up cleanly where h5netcdf leaves a file open."""
+    """Read all data with h5py: after an error, h5netcdf would leave the file open."""
     with h5py.File(file, "r") as stored:
         stored.visititems(
             lambda _, item: item[()] if isinstance(item, h5py.Dataset) else None
@@ -60,7 +60,7 @@ def _require_sound(file: Path) -> None:
 
 
 def _encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
-    """Compression and a checksum on every variable; text at fixed width, for both."""
+    """Compress every variable, with a checksum; both need text of fixed width."""
     common = {"zlib": True, "complevel": 4, "fletcher32": True}
     text = {"dtype": "S1"}
     numbers = {"_FillValue": None}
@@ -71,7 +71,7 @@ def _encoding(dataset: xr.Dataset) -> dict[Any, dict[str, Any]]:
 
 
 def _encode(dataset: xr.Dataset) -> xr.Dataset:
-    """Complex variables as two real ones: NetCDF has no complex numbers."""
+    """Split complex variables into two real ones, as NetCDF has no complex numbers."""
     for name, variable in dataset.variables.items():
         if not variable.dims:
             raise ValueError(
@@ -93,7 +93,7 @@ def _encode(dataset: xr.Dataset) -> xr.Dataset:
 
 
 def _decode(dataset: xr.Dataset) -> xr.Dataset:
-    """A dataset as it was before ``_encode``, text as text."""
+    """Undo ``_encode``, and convert bytes to text."""
     for name, values in dataset.variables.items():
         if values.dtype.kind == "O":
             dataset = dataset.assign({name: values.astype(str)})

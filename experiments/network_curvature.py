@@ -53,8 +53,8 @@ from sigprop.neuron.montecarlo import Estimate
 
 STUDY, VERSION = "network_curvature", 1
 CHANNELS, CLASSES = 3, 10
-PITCHES = 0.02, 0.4  # turns a step, the lowest and the highest
-NOISE = 1.0  # standard deviation, where the sinusoid has variance one
+PITCHES = 0.02, 0.4  # lowest and highest frequency, in periods per step
+NOISE = 1.0  # standard deviation; the sinusoid has variance one
 GROUPS = ("recurrent", "input", "readout", "other")
 ENDS = ("largest", "smallest")
 THRESHOLDS = np.logspace(-3, 3, 121)
@@ -66,16 +66,16 @@ class Config:
 
     Attributes:
         states: Size of the state of each layer, and features between the blocks.
-        depth: Blocks; the papers' if left out.
+        depth: Number of blocks; the papers' if left out.
         steps: Length of a sequence.
         batch: Sequences that are normalised together.
-        batches: Of which the loss is the mean.
-        products: Of the Hessian with a vector, in each Lanczos iteration.
-        probes: Iterations from random signs.
-        extremes: Eigenvalues kept at each end.
-        heads: Of RotRNN.
-        names: Networks.
-        seed: Of networks, data and signs.
+        batches: Number of batches whose mean loss is used.
+        products: Products of the Hessian with a vector in each Lanczos iteration.
+        probes: Number of Lanczos iterations from random signs.
+        extremes: Eigenvalues stored at each end of the spectrum.
+        heads: Heads of RotRNN.
+        names: Names of the networks.
+        seed: Seed of networks, data and random signs.
     """
 
     states: int = 64
@@ -99,7 +99,7 @@ PAPER = Config(192, products=48, probes=8, extremes=10)
 
 
 def networks(config: Config) -> dict[str, NetworkConfig]:
-    """The papers' networks at the study's sizes, without dropout."""
+    """Return the papers' networks at the sizes of the study, without dropout."""
     lru, rotations = lru_paper("scifar"), rotrnn_paper("scifar")
     heads = {**rotations.layer_options, "heads": config.heads}
     presets = {
@@ -121,14 +121,14 @@ def networks(config: Config) -> dict[str, NetworkConfig]:
 
 
 class Batches(NamedTuple):
-    """Sequences and the numbers of their pitches."""
+    """Batches of sequences, and the class of each pitch."""
 
     u: Float[Array, "batches batch time channels"]
     pitch: Int[Array, "batches batch"]
 
 
 def sinusoids(key: PRNGKeyArray, config: Config) -> Batches:
-    """Noisy sinusoids of random phases in every channel."""
+    """Draw noisy sinusoids with random pitches, and random phases in every channel."""
     pitch_key, phase_key, noise_key = jax.random.split(key, 3)
     shape = config.batches, config.batch
     pitch = jax.random.randint(pitch_key, shape, 0, CLASSES)
@@ -143,7 +143,7 @@ def sinusoids(key: PRNGKeyArray, config: Config) -> Batches:
 def cross_entropy(
     outputs: Float[Array, "batch classes"], pitch: Int[Array, " batch"]
 ) -> Float[Array, ""]:
-    """Mean negative log likelihood of the right classes."""
+    """Return the mean negative log likelihood of the true classes."""
     log = jax.nn.log_softmax(outputs)
     return -jnp.mean(jnp.take_along_axis(log, pitch[:, None], 1))
 
@@ -151,7 +151,7 @@ def cross_entropy(
 def curvature(
     network: Any, state: eqx.nn.State, batches: Batches
 ) -> tuple[Hessian, Int[np.ndarray, " p"]]:
-    """The Hessian of a network's loss, and the group of every parameter."""
+    """Return the Hessian of a network's loss, and the group of every parameter."""
     trainable, fixed = eqx.partition(network, eqx.is_inexact_array)
 
     def loss(trainable: Any, batch: Batches) -> Float[Array, ""]:
@@ -163,7 +163,7 @@ def curvature(
 
 
 class Ends(NamedTuple):
-    """Ritz pairs at both ends, the outermost first."""
+    """Ritz pairs at both ends of the spectrum, the outermost first."""
 
     value: Float[np.ndarray, "ends rank"]
     residual: Float[np.ndarray, "ends rank"]
@@ -186,7 +186,7 @@ def look(
     config: Config,
     tick: Callable[[], None] = lambda: None,
 ) -> Probes:
-    """The ends of the spectrum from one start, all else from the others."""
+    """Compute the ends of the spectrum, then its density with further Lanczos iterations."""
     end_key, probe_key = jax.random.split(key)
     first = lanczos(matrix, random_signs(end_key, matrix.x), config.products)
     which = np.arange(config.extremes)
@@ -200,7 +200,7 @@ def look(
         participation(vectors).reshape(shape),
         group_sums(vectors.astype(float) ** 2, groups, count).reshape(*shape, count),
     )
-    del first  # its basis is the largest array of all
+    del first  # frees its basis, the largest array
     tick()
     draws: list[np.ndarray] = []
 
@@ -220,13 +220,13 @@ def look(
 
 
 def beyond(density: Quadrature) -> Estimate:
-    """Numbers of eigenvalues above each threshold, and below its negative."""
+    """Return the numbers of eigenvalues above each threshold, and below its negative."""
     signs = np.array([[1.0], [-1.0]])
     return density.integrate(lambda node: signs * node[..., None, None] > THRESHOLDS)
 
 
 def shares(draws: Float[np.ndarray, "n groups"]) -> Estimate:
-    """Each group's part of the total, with the standard error of a ratio of means."""
+    """Return each group's share of the total, with the standard error of a ratio."""
     total = draws.mean(0).sum()
     share = draws.mean(0) / total
     apart = (draws - share * draws.sum(1, keepdims=True)) / total
@@ -236,7 +236,7 @@ def shares(draws: Float[np.ndarray, "n groups"]) -> Estimate:
 def examine(
     name: str, preset: NetworkConfig, config: Config, tick: Callable[[], None]
 ) -> xr.Dataset:
-    """Draw one network and look at its Hessian; tick at each Lanczos iteration."""
+    """Draw one network and analyse its Hessian; tick at each Lanczos iteration."""
     draw_key, data_key, look_key = jax.random.split(jax.random.key(config.seed), 3)
     network, state = build(preset, key=draw_key)
     matrix, groups = curvature(network, state, sinusoids(data_key, config))
@@ -281,11 +281,10 @@ def examine(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Look at every network.
+    """Analyse the Hessian of every network.
 
     Raises:
-        ValueError: If a network is of no known name, or fewer products are asked for than
-            eigenvalues.
+        ValueError: If ``products`` is less than twice ``extremes``.
     """
     if not 2 * config.extremes <= config.products:
         raise ValueError(
@@ -300,7 +299,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def show(dataset: xr.Dataset) -> None:
-    """Print a table of spectra and one of groups, a row a network."""
+    """Print a table of spectra and a table of groups, with one row for each network."""
     sizes = dataset.attrs["sizes"]
     tables = (
         (f"Hessians, {sizes}", "± residual or standard error", _spectrum),

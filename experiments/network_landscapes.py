@@ -1,17 +1,22 @@
-"""Planes through trained layers: sharpest, random, and between two minima.
+"""Loss on planes through trained layers: sharpest, random, and between two minima.
 
-An LRU, a RotRNN and a dense linear RNN learn one linear teacher with Adam on the exact loss,
-each from its default initialisation and from an advised one.  Both starts of a network have
-the same key, so that they differ by their eigenvalues and gains alone.  ``advise`` has no
-rule for a dense recurrence: its second start has the least modulus of the LRU's advised ring.
-The teacher's outputs have variance one, so that a student without an output has the loss 1/2.
+An LRU, a RotRNN and a dense linear RNN learn one linear teacher with Adam on the exact loss.
+Each of them is trained from its default initialisation and from an advised one.  Both
+initialisations have the same key, so that they differ only in their eigenvalues and gains.
+``advise`` has no rule for a dense recurrence.  Its advised initialisation therefore takes the
+smallest modulus of the LRU's advised ring.  The teacher's outputs have variance one, so that
+a student with zero output has the loss 1/2.
 
-Three planes go through the end of each training.  *sharpest* has the two eigenvectors of the
-exact Hessian with the largest eigenvalues in size, *random* two random directions that are
-as long as the parameters in every unit (``sigprop.landscape.direction``), and *optima* the
-start of the training and the end of the other one.  All parameters are those that are
-trained, and all of them move.  Each trajectory is projected on each plane, and the share of
-its distance that the plane holds is stored with it.
+Three planes go through the end of each training:
+
+- *sharpest*: along the two eigenvectors of the exact Hessian whose eigenvalues are largest
+  in absolute value;
+- *random*: along two random directions, scaled in each unit to the length of the unit's
+  parameters (``sigprop.landscape.direction``);
+- *optima*: through the start of the training and the end of the other training.
+
+All trained parameters change along a plane.  Both trajectories are projected on each plane,
+and stored with the part of their squared distance that lies in the plane.
 
 Source: ours; Li et al. (2018) for normalised directions and projected trajectories.
 """

@@ -1,10 +1,11 @@
-"""Moments of the layers of 2024 to 2026, predicted and measured over the time constant.
+"""Moments of the layers of 2024 to 2026 against the time constant, predicted and measured.
 
-``E|h|^2`` and ``E|d(v . h)/dtheta|^2`` of one parameter of the gates, for an error ``v`` of
-unit covariance at the state and independent Gaussian inputs, after ``spans`` time constants
-from the zero state.  The time constant is that of the gates without an input; random gates,
-and keys that are overwritten, forget at their own pace.  Every time constant has the same
-draw of a layer, but for the number that sets it:
+The moments are ``E|h|^2`` and ``E|d(v . h)/dtheta|^2`` of one parameter of the gates.  The
+error ``v`` at the state has unit covariance, and inputs are independent Gaussian.  Sequences
+begin at the zero state and last ``spans`` time constants.  The time constant is that of the
+gates at zero input.  Random gates, and keys that are overwritten, change the pace of
+forgetting.  Layers with different time constants have the same random draw and differ only
+in the parameter that sets the time constant:
 
 - the bias of the step of Mamba-2, Mamba-3 and gated DeltaNet, with ``A_log = 0``;
 - the bias of the decays of RWKV-7 and of the forget gate of mLSTM;

@@ -1,7 +1,7 @@
-"""Accuracies and speeds as the papers print them, with the sizes they were found at.
+"""Accuracies, errors and speeds as the papers print them, with the sizes of the models.
 
-A score is a number as printed, with its standard error in brackets if there is one;
-``fails`` where the paper has a cross, ``-`` where it has no value.
+A score is written as printed, with its standard error in brackets if there is one.  ``fails``
+stands for a cross in the paper, and ``-`` for a missing value.
 
 Source: Orvieto et al. (2023), Tables 1-9; RotRNN (2024), Tables 1 and 3; BLUR (2025),
 Tables 2, 3, 6, 8 and 12.

@@ -1,8 +1,8 @@
 """The spectrum of a sine before and after a ReLU.
 
-Fourier coefficients by FFT, at all frequencies up to a multiple of the sine's, are compared
-with the exact ones and with those of Proposition E.1 as printed, without its factor ``1/(2
-pi)``.  The paper does not say which signal its figure shows.
+Fourier coefficients by FFT are computed at all frequencies up to a multiple of the sine's.
+They are compared with the exact ones and with those of Proposition E.1 as printed, which lack
+the factor ``1/(2 pi)``.  The paper does not say which signal its figure shows.
 
 Source: Orvieto et al. (2023), Figure 6, Proposition E.1.
 """

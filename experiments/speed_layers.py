@@ -1,20 +1,20 @@
-"""Speed, memory and compile time: the LRU written three ways, and layer beside layer.
+"""Speed, memory and compile time of three implementations of the LRU, and of all layers.
 
-Loss and gradients of one layer, for every parameter and the inputs, in single
-precision, mapped over the batch by ``jax.vmap``.  The first table takes the LRU over
-lengths, written three ways:
+The programs compute the loss and gradients of one layer for all parameters and inputs, in
+single precision.  ``jax.vmap`` maps them over the batch.  The first table has the LRU at
+several lengths, in three implementations:
 
 - *engine*: ``sigprop.layers.lru`` as it is;
-- *usual*: its parameters in complex products, and ``jax.lax.associative_scan`` over
-  ``lam`` repeated at every step and the inputs, differentiated by JAX;
-- *scan*: the same products, and a plain ``jax.lax.scan``.
+- *usual*: complex products with the parameters, and ``jax.lax.associative_scan`` over the
+  inputs and ``lam``, repeated at every step, differentiated by JAX;
+- *scan*: the same products with a plain ``jax.lax.scan``.
 
-Before any timing all must agree in loss and gradients.  The second table takes every
-layer at one length and counts times in those of the LRU.
+They must agree in loss and gradients before they are timed.  The second table has every
+layer at one length, with times relative to that of the LRU.
 
-Repeats alternate between the ways, or the layers, and ratios are taken repeat by
-repeat, so that another load on the machine meets all.  Memory is what the compiled
-program takes besides arguments and results.
+Repeats alternate between the implementations, or the layers, and ratios are taken within a
+repeat.  So other work on the machine affects all of them.  Memory is what a compiled program
+needs besides its arguments and results.
 """
 
 import functools

@@ -1,22 +1,20 @@
-"""Speed and memory of the streaming moments against materialised associative scans.
+"""Speed and memory of streaming moments, compared with scans that store all states.
 
-Time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences, random numbers
-included, in single precision, written four ways:
+Four methods compute the time averages of ``|h|^2`` and ``|dh/dlam|^2`` over many sequences,
+in single precision.  Times include the random numbers:
 
-- *kernel*: ``sigprop.neuron.montecarlo.trajectories`` with running sums, which the
-  compiled kernel carries, blocks of the sequences over the cores;
-- *streaming*: ``sigprop.neuron.montecarlo.walk``, the scan of JAX that does the same,
-  the sequences split over the cores, one compiled program a thread;
-- *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all
-  times, a second one over the delayed states, then means; XLA spreads it over its own
-  threads, one a core;
-- *one by one*: the same scans a sequence at a time, which keeps less in memory.
+- *kernel*: ``sigprop.neuron.montecarlo.trajectories``, the compiled kernel with running sums,
+  with blocks of sequences distributed over the cores;
+- *streaming*: ``sigprop.neuron.montecarlo.walk``, the scan of JAX with running sums, with the
+  sequences split over the cores and one compiled program in each thread;
+- *associative*: ``jax.lax.associative_scan`` over the states of all sequences at all times,
+  a second scan over the delayed states, then means.  XLA uses its own threads, one per core;
+- *one by one*: the same scans for one sequence after another, which needs less memory.
 
-Before any timing all must agree on identical inputs.  Repeats alternate between
-the ways, so that another load on the machine meets all of them; a way that ends sooner
-than a repeat should last is called again until then, as it would be for many points.
-Peak memory is that of a separate process, less that of a process that only
-imports.
+The methods must agree on identical inputs before they are timed.  Repeats alternate between
+them, so that other work on the machine affects all of them.  Within a repeat, a fast method
+is called until the least time of a repeat is reached.  Peak memory is that of a separate
+process minus that of a process that only imports.
 """
 
 import dataclasses

@@ -1,10 +1,11 @@
 """Time and memory of moments, layers, losses and Hessians against size.
 
-One call is measured over lengths of sequences and over numbers of neurons.  Each is doubled
-until a call takes longer than ``longest`` or more memory than ``memory``.  Every size has its
-own process, so that peaks of memory do not mix.  The first call compiles, and the second one
-is timed.  Memory is the excess over that of two neurons and two steps.  Losses and Hessians
-are in double precision, everything else in single precision.
+One call is measured over lengths of sequences and over numbers of neurons.  Sizes are powers
+of two, and grow until a call takes longer than ``longest`` or more memory than ``memory``.
+Every size has its own process, so that peaks of memory do not mix.  The first call compiles,
+and the fastest of the next ``calls`` calls counts.  Memory is the excess over that of two
+neurons and two steps.  Losses and Hessians are in double precision, everything else in single
+precision.
 """
 
 import math

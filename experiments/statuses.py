@@ -1,7 +1,7 @@
-"""The status of every row of the ledger, as it was measured, for the pictures.
+"""Measured statuses of all rows of the ledger, for the figures.
 
-Beside each status stand the finding in words and a digest of the code that decides the
-row, so that a reader can tell whether the code has changed since.
+Each status is stored with its finding in words and a digest of the code that decides the row.
+The digest shows whether this code has changed since the measurement.
 
 Source: the rows of ``sigprop.theory.papers``, judged by ``sigprop.evidence``.
 """

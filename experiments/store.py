@@ -1,14 +1,16 @@
-"""The one file format for results: a cell a file, written whole or not at all.
+"""Storage of results: the file format, the folders, and functions to read and write.
 
-A *cell* is one configuration of one study.  Its key hashes the study's name, its
-version number and the canonical JSON of the configuration: all that decides the
-numbers, and not the device.  The file is NetCDF-4, compressed, with a checksum on every
-variable; its attributes say what made it.
+A *cell* is one configuration of one study, and has one file.  Its key is a hash of the
+study's name, its version number and the canonical JSON of the configuration.  The device is
+not part of the key.  Files are NetCDF-4, compressed, with a checksum on every variable.  A
+file is written under a temporary name and then moved, so that it is complete or absent.  Its
+attributes record how it was made.
 
-Folders, in the order in which they are searched: ``SIGPROP_RESULTS`` alone if it is
-set; else ``experiments/results`` in a checkout or the user's data folder elsewhere,
-and then the results that come with the code, ``experiments/results/paper``.  New
-results go to the first.
+Results are searched in these folders, and new results go to the first one:
+
+- with ``SIGPROP_RESULTS`` set, that folder alone;
+- otherwise ``experiments/results`` in a checkout, or the user's data folder for an installed
+  package, and then ``experiments/results/paper``, the results that come with the code.
 """
 
 import dataclasses

@@ -1,14 +1,15 @@
-"""Run the cells of a sweep: in this process, on Dask workers, or as one shard of many.
+"""Execution of sweeps: in this process, on Dask workers, or as one of several shards.
 
-Cells of one shape are trained together in *chunks*, cut from the whole grid and so the
-same on every machine and in every attempt.  A chunk whose cells are all stored is left
-alone; any other is trained whole, from its checkpoint if there is one, and its cells are
-then written one by one.  Nothing is kept elsewhere: killed at any moment, the next call
-goes on from the files.  Who trains a chunk holds a lock on it, so that several calls at
-once share the work; a call that is killed leaves its chunk to the others.
+Cells of one shape are trained together in *chunks*.  Chunks are cut from the whole grid, so
+they are the same on every machine and in every attempt.  A chunk whose cells are all stored
+is skipped.  Any other chunk is trained as a whole, from its checkpoint if there is one, and
+its missing cells are then written to one file each.  Nothing else is stored: after an
+interruption, the next call continues from these files.  The process that trains a chunk holds
+a lock on it, so that several calls can share a sweep.  If a call is killed, another call can
+train its chunk.
 
-A finished cell has a file of its own, or is held by a gathered result of its package, be
-it of this sweep or of another: the larger preset has the cells of the smaller.
+A finished cell has its own file, or is part of a gathered result of its package.  That result
+may belong to another sweep or to a larger preset, which contains the cells of a smaller one.
 """
 
 import dataclasses

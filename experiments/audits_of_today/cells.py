@@ -36,8 +36,8 @@ from sigprop.training.supervised import fit
 VERSION = 1
 CLASSIFIED = ("digits", "listops-short", "smnist-10k")
 QUANTITIES = ("state", "state at the end")
-AUDITED, BATCH = 128, 16  # examples of the audit, and of a batch of it
-SCORED = 512  # examples at most of the validation, and of the test
+AUDITED, BATCH = 128, 16  # examples in the audit, and in one of its batches
+SCORED = 512  # largest number of examples for validation, and for the test
 RATIO = {"units": "predicted / measured"}
 
 
@@ -50,9 +50,9 @@ class Config:
         model: A name of ``sigprop.training.layer_sizes.registered_layers``.
         seed: Seed of the training.
         steps: Steps of the training.
-        batch: Examples a step.
+        batch: Examples in a training step.
         size: Features of a block, and states before they are divided among heads.
-        horizon: Rows that a forecast reads, and predicts.
+        horizon: Rows that a forecaster reads, and rows that it predicts.
     """
 
     task: str
@@ -65,18 +65,18 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """Cells that are trained together: each alone."""
+    """Return the configuration itself, so that each cell is trained alone."""
     return config
 
 
 def chunk_size(config: Config) -> int:
-    """Cells in a chunk."""
+    """Return the number of cells in a chunk, one."""
     del config
     return 1
 
 
 def _small(recipe: R, config: Config) -> R:
-    """The recipe with a network of two blocks of the size of a cell."""
+    """Return the recipe for a network of two blocks with the sizes of a cell."""
     states, options = layer_size(config.model, config.size, config.size)
     network = dataclasses.replace(
         recipe.network,
@@ -97,13 +97,13 @@ def run_cells(
     """Train one network and audit it.
 
     Args:
-        configs: One.
+        configs: A list of one configuration.
         checkpoint: File to resume from and to write.
-        progress: Called with the share that is done.
+        progress: Called with the finished fraction.
 
     Raises:
-        ValueError: If there is not just one, or as ``fit``.
-        FileNotFoundError: If the task is read from files that are not there.
+        ValueError: If there is not exactly one configuration, or as ``fit``.
+        FileNotFoundError: If the task needs files that do not exist.
     """
     (config,) = configs
     train = _classified if config.task in CLASSIFIED else _forecast
@@ -154,7 +154,7 @@ def _forecast(config: Config, checkpoint: Any, progress: Any) -> xr.Dataset:
 def _audited(
     config: Config, fitted: Any, batches: list[Any], score: float
 ) -> xr.Dataset:
-    """The result of a training, from the audit of its network at its best."""
+    """Audit the network with the best validation score, and return the cell's result."""
     before = untrained(fitted.network.config, config.seed)
     found = summarise(audit(fitted.network, fitted.state, batches, untrained=before))
     found = found.sel(quantity=list(QUANTITIES))

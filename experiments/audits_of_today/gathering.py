@@ -12,7 +12,7 @@ from sigprop.experiments.audits_of_today.cells import QUANTITIES, RATIO, Config
 from sigprop.experiments.audits_of_today.grids import SWEEPS
 
 VERSION = 1
-ERRORS = 2.0  # standard errors that a ratio is off at least if its assumption fails
+ERRORS = 2.0  # an assumption fails if its ratio is off by more standard errors
 LINEAR = ("linoss",)  # layers with the assumptions of linear recurrences
 NUMBERS = {"score": "accuracy, or error in scaled units", "parameters": "1"}
 
@@ -20,12 +20,12 @@ NUMBERS = {"score": "accuracy, or error in scaled units", "parameters": "1"}
 def gather(
     sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished audits along one axis, and the first assumption that fails in each.
+    """Gather all finished audits along one axis, with the first assumption that fails.
 
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        key: Names a cell.
+        key: Returns the name of a cell.
         by_key: Results of the finished cells by their names.
     """
     rows = [config for config in SWEEPS[sweep](preset) if key(config) in by_key]
@@ -64,7 +64,7 @@ def gather(
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered."""
+    """Extract the result of one cell from the gathered data set."""
     one = table.isel(cell=index)
     attributes = {"score": float(one["score"])}
     attributes |= {name: int(one[name]) for name in ("parameters", "diverged")}
@@ -73,7 +73,7 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
 
 
 def findings(table: xr.Dataset) -> str:
-    """Score of each cell, and the first assumption that fails in each block."""
+    """List the score of each cell, and the first assumption that fails in each block."""
     lines = []
     for index in range(table.sizes["cell"]):
         one = table.isel(cell=index).sel(quantity="state")
@@ -93,19 +93,18 @@ def findings(table: xr.Dataset) -> str:
 def _first(
     medians: np.ndarray, sems: np.ndarray, names: tuple[str, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The first assumption that fails, and the ratio there; else that of the last.
+    """Return the first assumption that fails, and its ratio, or else the last ratio.
 
-    It fails if its ratio is off by more than ``TOLERANCE`` and ``ERRORS``.
+    An assumption fails if its ratio differs from one by more than ``TOLERANCE`` and by more
+    than ``ERRORS`` standard errors.
 
     Args:
-        medians: By block, quantity and rung.
-        sems: Standard errors of them.
-        names: Of the rungs.
+        medians: Ratios by block, quantity and assumption.
+        sems: Standard errors of the ratios.
+        names: Names of the assumptions.
     """
     away = np.abs(medians - 1)
-    off = (away > TOLERANCE) & (
-        away > ERRORS * sems
-    )  # false where nothing is predicted
+    off = (away > TOLERANCE) & (away > ERRORS * sems)  # false if there is no prediction
     place = np.where(off.any(-1), off.argmax(-1), len(names) - 1)
     fails = np.where(off.any(-1), np.array(names)[place], "")
     return fails, np.take_along_axis(medians, place[..., None], -1)[..., 0]

@@ -21,7 +21,7 @@ MODELS = (
 
 
 def gated_audits(preset: str) -> list[Config]:
-    """Every layer on every task; at ``quick`` the first two layers."""
+    """Every layer on every task; at ``quick``, only the first two layers."""
     if preset == "smoke":
         return [Config("digits", "ssd", steps=20, size=8)]
     if preset == "quick":
@@ -33,5 +33,5 @@ SWEEPS: dict[str, Callable[[str], list[Config]]] = {"gated_audits": gated_audits
 
 
 def cells(sweep: str, preset: str) -> list[Config]:
-    """Every cell of a sweep."""
+    """Return all cells of a sweep."""
     return SWEEPS[sweep](preset)

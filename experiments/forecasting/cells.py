@@ -36,16 +36,16 @@ CONTROLS = ("last value", "season", "climatology", "linear")
 
 @dataclass(frozen=True)
 class Config:
-    """A training.
+    """One training.
 
     Attributes:
         data: A name that ``sigprop.tasks.tables.load_table`` knows.
         horizon: Rows of a forecast, and of the window before it.
         model: A name of ``sigprop.training.forecast_presets.MODELS``.
-        seed: Of everything drawn.
-        steps: Of the schedule; the preset's if left out.
-        width: Of the features and of the states; the preset's if left out.
-        centre: What is subtracted from a window; the preset's if left out.
+        seed: Seed of the training.
+        steps: Steps of the schedule; the preset's if left out.
+        width: Number of features and of states; the preset's if left out.
+        centre: Value that is subtracted from a window; the preset's if left out.
         channels: ``mixed`` or ``each``; the preset's if left out.
         size: Preset of the training, ``quick`` or ``paper``.
     """
@@ -62,28 +62,28 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """Cells that are trained together: each alone."""
+    """Return the configuration itself, so that each cell is trained alone."""
     return config
 
 
 def chunk_size(config: Config) -> int:
-    """Cells in a chunk."""
+    """Return the number of cells in a chunk, one."""
     del config
     return 1
 
 
 def task_of(config: Config) -> Forecasts:
-    """The windows of a cell.
+    """Return the windows of a cell.
 
     Raises:
-        FileNotFoundError: If its table is not there.
-        ValueError: If it is too short.
+        FileNotFoundError: If the table does not exist.
+        ValueError: If the table is too short.
     """
     return Forecasts(load_table(config.data), config.horizon, config.horizon)
 
 
 def recipe_of(config: Config, task: Forecasts) -> ForecastRecipe:
-    """The training of a cell.
+    """Return the recipe of a cell's training.
 
     Raises:
         ValueError: If a name is unknown or a size out of range.
@@ -113,13 +113,13 @@ def run_cells(
     """Train one network.
 
     Args:
-        configs: One.
+        configs: A list of one configuration.
         checkpoint: File to resume from and to write.
-        progress: Called with the share that is done.
+        progress: Called with the finished fraction.
 
     Raises:
-        ValueError: If there is not just one, or as ``fit``.
-        FileNotFoundError: If the table is not there.
+        ValueError: If there is not exactly one configuration, or as ``fit``.
+        FileNotFoundError: If the table does not exist.
     """
     (config,) = configs
     task = task_of(config)
@@ -196,7 +196,7 @@ def _result(
 
 
 def _controls(task: Forecasts) -> dict[str, Any]:
-    """Errors of the forecasts that need no network; not-a-number where impossible."""
+    """Return errors of the forecasts without a network, or NaN if there is no forecast."""
     of_test, of_validation = controls(task, "test"), controls(task, "validation")
     shape = (task.horizon, len(task.features))
     by: dict[str, list[Float64[np.ndarray, "horizon features"]]] = {
@@ -217,7 +217,7 @@ def _controls(task: Forecasts) -> dict[str, Any]:
 
 
 def _lost(step: int, task: Forecasts, about: dict[str, Any]) -> xr.Dataset:
-    """The result of a training that diverged: the step, and no curve."""
+    """Return the result of a training that diverged, with the step and no curves."""
     return xr.Dataset(
         {
             **{name: ("segment", np.zeros(0), SCALED) for name in SEGMENTS},

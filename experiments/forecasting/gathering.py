@@ -16,7 +16,7 @@ from sigprop.experiments.padding import along_cells
 from sigprop.theory.papers.blur.printed import errors
 
 VERSION = 1
-BITS = 11  # of the fraction, three decimal digits
+BITS = 11  # stored bits of the fraction, about three decimal digits
 ERRORS = ("test_mse", "test_mae", "best_mse")
 COUNTS = ("width", "depth", "batch", "examples", "windows", "features")
 COUNTS += ("parameters", "best_step", "diverged")
@@ -49,7 +49,7 @@ def gather(
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        key: Names a cell.
+        key: Returns the name of a cell.
         by_key: Results of the finished cells by their names.
     """
     rows = [config for config in cells(sweep, preset) if key(config) in by_key]
@@ -58,9 +58,9 @@ def gather(
 
 
 def rounded(table: xr.Dataset) -> xr.Dataset:
-    """A result with errors by step and feature to ``BITS`` bits, which compress well.
+    """Round the errors by step and feature to ``BITS`` bits, so that they compress well.
 
-    Errors of whole tests stay as they are.
+    Mean errors of a whole test are not rounded.
     """
     names = [name for name, variable in table.items() if "feature" in variable.dims]
     single = table[names].astype(np.float32)
@@ -76,7 +76,7 @@ def rounded(table: xr.Dataset) -> xr.Dataset:
 def put_together(
     rows: Sequence[Config], key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """The result of these cells; arguments as of ``gather``."""
+    """Combine the results of some cells; the arguments are those of ``gather``."""
     results = [by_key[key(config)] for config in rows]
 
     def attribute(name: str) -> list[Any]:
@@ -119,7 +119,7 @@ def put_together(
 
 
 def _printed(config: Config, metric: str) -> float:
-    """The error that BLUR's paper prints for a cell's method and task, if it does."""
+    """Return the printed error of BLUR's paper for a method and task, or NaN."""
     task = NAMES.get(config.data, config.data), config.horizon
     labels = [label for label, model in METHODS.items() if model == config.model]
     for table, label in product((8, 12), labels):
@@ -129,7 +129,7 @@ def _printed(config: Config, metric: str) -> float:
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered."""
+    """Extract the result of one cell from the gathered data set."""
     result = table.isel(cell=index)
     attributes: dict[str, Any] = {name: float(result[name]) for name in ERRORS}
     attributes |= {name: int(result[name]) for name in COUNTS}
@@ -160,7 +160,7 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
 
 
 def findings(table: xr.Dataset) -> str:
-    """Errors of each model and setting on each task, beside the controls'."""
+    """List errors of each model and setting on each task, with those of the controls."""
     lines = []
     for (data, horizon), rows in _by(table, "data", "horizon"):
         known = rows.isel(cell=0)["control_mse"].mean(("step", "feature"))
@@ -199,10 +199,10 @@ def findings(table: xr.Dataset) -> str:
 
 
 def settings(table: xr.Dataset) -> dict[tuple[str, str], float]:
-    """By channels and centre, the mean over tasks of validation errors.
+    """Return the mean validation error over tasks, by ``channels`` and ``centre``.
 
-    Each is the least mean squared error of a training on the validation, over that of the
-    linear model there; a training that diverged makes its setting infinite.
+    The error of a training is its least mean squared error on the validation part, divided by
+    the linear model's.  A setting with a diverged training has an infinite mean.
     """
     linear = table["control_validation_mse"].sel(control="linear")
     ratio = (table["best_mse"] / linear.mean(("step", "feature"))).fillna(np.inf)
@@ -217,7 +217,7 @@ def settings(table: xr.Dataset) -> dict[tuple[str, str], float]:
 
 
 def _by(table: xr.Dataset, *names: str) -> list[tuple[tuple[Any, ...], xr.Dataset]]:
-    """The cells of a table by some of their labels, in order of appearance."""
+    """Group the cells of a table by some of their labels, in order of appearance."""
     labels = list(zip(*(table[name].values.tolist() for name in names), strict=True))
     return [
         (

@@ -36,10 +36,10 @@ BOTH_ENDS = (
 
 WIDTH, STEPS, SEEDS = 32, 800, 3
 SETTINGS = (("each", "last"), ("mixed", "last"), ("mixed", "none"))
-"""How features are read, and what is subtracted from a window."""
+"""Channels, and the value that is subtracted from a window."""
 
-CHOSEN = SETTINGS[1]  # by the rule, from the stored result of ``forecast_settings``
-SEED = 3  # of the trainings that choose a setting
+CHOSEN = SETTINGS[1]  # by the rule, from the stored ``forecast_settings``
+SEED = 3  # seed of the trainings that choose a setting
 
 
 def _trainings(
@@ -62,7 +62,7 @@ def _smoke(models: tuple[str, ...] = ("blur",)) -> list[Config]:
 
 
 def forecasts(preset: str) -> list[Config]:
-    """BLUR and LRU on all tasks, the other models on the first; at ``quick`` these two."""
+    """BLUR and LRU on all tasks, and all other models on the first task."""
     if preset == "smoke":
         return _smoke(("blur", "lru"))
     if preset == "quick":
@@ -76,7 +76,7 @@ def forecasts(preset: str) -> list[Config]:
 
 
 def horizons(preset: str) -> list[Config]:
-    """BLUR and LRU on ETTh1 at every horizon; at ``quick`` the two shortest."""
+    """BLUR and LRU on ETTh1 at every horizon; at ``quick``, at the two shortest ones."""
     if preset == "smoke":
         return _smoke(("blur", "lru"))
     rows, seeds = (HORIZONS[:2], 1) if preset == "quick" else (HORIZONS, SEEDS)
@@ -89,7 +89,7 @@ def horizons(preset: str) -> list[Config]:
 
 
 def forecast_settings(preset: str) -> list[Config]:
-    """BLUR with every setting, on all tasks, from a seed of its own."""
+    """BLUR with every setting on all tasks, with a seed that other sweeps do not use."""
     if preset == "smoke":
         return _smoke()
     tasks = TASKS[:1] if preset == "quick" else TASKS
@@ -107,5 +107,5 @@ SWEEPS: dict[str, Callable[[str], list[Config]]] = {
 
 
 def cells(sweep: str, preset: str) -> list[Config]:
-    """Every cell of a sweep."""
+    """Return all cells of a sweep."""
     return SWEEPS[sweep](preset)

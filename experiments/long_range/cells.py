@@ -20,21 +20,21 @@ from sigprop.training.segments import Diverged, Trained
 from sigprop.training.supervised import Fitted, fit
 
 VERSION = 1
-PROBED = 48  # validation examples whose states are predicted at each evaluation
-QUANTILES = (0.05, 0.5, 0.95)  # over modes
+PROBED = 48  # validation examples in the predictions at each evaluation
+QUANTILES = (0.05, 0.5, 0.95)  # of ratios, over modes
 SHARE = {"units": "1"}
 STEPS = {"units": "steps"}
 
 
 @dataclass(frozen=True)
 class Config:
-    """A training.
+    """One training.
 
     Attributes:
         task: A name of ``sigprop.tasks.catalogue.TASKS``.
         model: A name of ``sigprop.training.presets.MODELS``.
-        seed: Of everything drawn; of the digits also the fold.
-        steps: Of the schedule; the preset's if left out.
+        seed: Seed of the training; for the digits also the fold.
+        steps: Steps of the schedule; the preset's if left out.
         size: Preset of the training, ``quick`` or ``paper``.
         predict: Whether the power of all states is predicted at each evaluation.
     """
@@ -48,12 +48,12 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """Cells that are trained together: each alone."""
+    """Return the configuration itself, so that each cell is trained alone."""
     return config
 
 
 def chunk_size(config: Config) -> int:
-    """Cells in a chunk."""
+    """Return the number of cells in a chunk, one."""
     del config
     return 1
 
@@ -66,13 +66,13 @@ def run_cells(
     """Train one network.
 
     Args:
-        configs: One.
+        configs: A list of one configuration.
         checkpoint: File to resume from and to write.
-        progress: Called with the share that is done.
+        progress: Called with the finished fraction.
 
     Raises:
-        ValueError: If there is not just one, or as ``fit``.
-        FileNotFoundError: If the task is read from files that are not there.
+        ValueError: If there is not exactly one configuration, or as ``fit``.
+        FileNotFoundError: If the task needs files that do not exist.
     """
     (config,) = configs
     data = load_task(config.task, cache=store.folder() / "packed", seed=config.seed)
@@ -95,11 +95,11 @@ def run_cells(
 
 
 def _predicted(data: DataSet, network: Trained, state: Any) -> Mapping[str, Any]:
-    """Moments of every recurrence, measured and on every rung of theory.
+    """Return the moments of every recurrence, measured and predicted.
 
-    Of the states the power, of all quantities the quantiles over modes of what is
-    predicted relative to what is measured.  The modes of the layers that are trained here
-    are unitary in their states.
+    Predictions have one more assumption at a time.  States have their power.  All quantities
+    have quantiles over modes of the ratio of predicted to measured.  The power is a sum over
+    modes, since the layers trained here have orthonormal modes.
     """
     audited = audit(network, state, data.validation.take(np.arange(PROBED)))
     power = audited[["measured", "predicted"]].sel(quantity="state").sum("mode")
@@ -154,7 +154,7 @@ def _result(fitted: Fitted, about: Mapping[str, int]) -> xr.Dataset:
 
 
 def _lost(step: int, about: Mapping[str, int]) -> xr.Dataset:
-    """The result of a training that diverged: the step, and no curve."""
+    """Return the result of a training that diverged, with the step and no curves."""
     return xr.Dataset(
         {
             "loss": ("segment", np.zeros(0), {"units": "nats"}),

@@ -29,12 +29,12 @@ CURVES = {
 def gather(
     sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished trainings along one axis; curves are filled up with not-a-number.
+    """Gather all finished trainings along one axis; shorter curves are padded with NaN.
 
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        key: Names a cell.
+        key: Returns the name of a cell.
         by_key: Results of the finished cells by their names.
     """
     every = [config for group in SWEEPS[sweep](preset).values() for config in group]
@@ -65,7 +65,7 @@ def _attribute(results: list[xr.Dataset], name: str) -> list[Any]:
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered."""
+    """Extract the result of one cell from the gathered data set."""
     result = table.isel(cell=index).reset_coords(drop=True)
     attributes = {"test_accuracy": float(result["test_accuracy"])}
     attributes |= {"test_loss": float(result["test_loss"])}
@@ -79,7 +79,7 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
 
 
 def findings(table: xr.Dataset) -> str:
-    """Test accuracy of each model on each task: mean, standard error, runs."""
+    """List the test accuracy of each model on each task: mean, standard error, runs."""
     lines = []
     frame: Any = table[["test_accuracy", "diverged"]].to_dataframe()
     for (task, model), group in frame.groupby(["task", "model"], sort=False):

@@ -14,7 +14,7 @@ from sigprop.experiments.long_range.cells import Config
 from sigprop.training.presets import LADDER, RINGS
 
 SEEDS = {"smoke": 1, "quick": 1, "paper": 3}
-SMOKE = 20  # steps
+SMOKE = 20  # steps of a training
 Grid = dict[str, list[Config]]
 
 
@@ -35,24 +35,24 @@ def _trainings(
 
 
 def _ladder(preset: str, task: str, steps: int) -> Grid:
-    """From an RNN to the LRU one thing at a time."""
+    """Networks from an RNN to the LRU, with one change at a time."""
     if preset == "smoke":
         return _trainings(preset, "digits", ("tanh", "gamma"), 1)
     return _trainings(preset, task, LADDER, SEEDS[preset], steps)
 
 
 def ladder_digits(preset: str) -> Grid:
-    """From an RNN to the LRU one thing at a time, on the digits of 64 pixels."""
+    """From an RNN to the LRU, one change at a time, on the digits of 64 pixels."""
     return _ladder(preset, "digits", 500)
 
 
 def ladder_listops(preset: str) -> Grid:
-    """From an RNN to the LRU one thing at a time, on expressions of up to 127 tokens."""
+    """From an RNN to the LRU, one change at a time, on expressions of up to 127 tokens."""
     return _ladder(preset, "listops-short", 1000)
 
 
 def ladder_smnist(preset: str) -> Grid:
-    """From an RNN to the LRU one thing at a time, on 10 000 digits of 784 pixels."""
+    """From an RNN to the LRU, one change at a time, on 10 000 digits of 784 pixels."""
     return _ladder(preset, "smnist-10k", 400)
 
 
@@ -92,7 +92,7 @@ def norms(preset: str) -> Grid:
 
 
 def paths(preset: str) -> Grid:
-    """The LRU on pictures of 256 pixels without normalisation, with, and small phases."""
+    """The LRU on 256 pixels: not normalised, normalised, and with small phases too."""
     task = "digits" if preset == "smoke" else "pathfinder-short"
     return _trainings(preset, task, ("ring", "gamma", "phase"), SEEDS[preset], 1500)
 
@@ -107,5 +107,5 @@ SWEEPS: dict[str, Callable[[str], Grid]] = {
 
 
 def cells(sweep: str, preset: str) -> list[Config]:
-    """Every cell of a sweep, networks in order; networks may share cells."""
+    """Return all cells of a sweep, network by network; a cell may be repeated."""
     return [cell for cells in SWEEPS[sweep](preset).values() for cell in cells]

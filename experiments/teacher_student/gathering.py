@@ -40,7 +40,7 @@ def gather(
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        key: Names a cell.
+        key: Returns the name of a cell.
         by_key: Results of the finished cells by their names.
 
     Returns:
@@ -66,7 +66,7 @@ def gather(
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered.
+    """Extract the result of one cell from the gathered data set.
 
     Of its details those come back that are gathered: the effective rates of a network's
     first seed, each parameter's in one row.

@@ -1,1 +1,1 @@
-"""The simulated part of verification at fresh seeds: verdicts that change."""
+"""Verdicts of the simulated claims, repeated at other seeds."""

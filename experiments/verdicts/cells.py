@@ -24,12 +24,12 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """Cells that are simulated together: each alone."""
+    """Return the configuration itself, so that each cell is simulated alone."""
     return config
 
 
 def chunk_size(config: Config) -> int:
-    """Cells in a chunk."""
+    """Return the number of cells in a chunk, one."""
     del config
     return 1
 
@@ -39,12 +39,12 @@ def run_cells(
     checkpoint: Path | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[xr.Dataset]:
-    """Simulate each cell; programs and plans are kept from one to the next.
+    """Simulate all cells one after the other, with the same compiled programs.
 
     Args:
-        configs: What to simulate.
+        configs: The cells to simulate.
         checkpoint: Not used: a cell takes seconds.
-        progress: Called with the share that is done.
+        progress: Called with the finished fraction.
 
     Raises:
         ValueError: If there is no such part.

@@ -22,7 +22,7 @@ def gather(
     Args:
         sweep: ``fresh_seeds``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        key: Names a cell.
+        key: Returns the name of a cell.
         by_key: Results of the finished cells by their names.
     """
     rows = [config for config in cells(sweep, preset) if key(config) in by_key]
@@ -55,7 +55,7 @@ def gather(
 
 
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
-    """The result of one cell, as it was before it was gathered."""
+    """Extract the result of one cell from the gathered data set."""
     result = table.isel(cell=index).reset_coords(drop=True)
     return result.isel(claim=result["comparisons"].values > 0)
 
