@@ -61,15 +61,15 @@ STUDY, VERSION = "network_landscapes", 1
 NETWORKS = ("LRU", "RotRNN", "dense RNN")
 STARTS = ("default", "advised")
 PLANES = ("sharpest", "random", "optima")
-WIDTHS = 2.0  # half widths of a parabola that a sharpest plane shows
-MARGIN = 0.2  # of what the plane of two minima has to show, on each side
-RANDOM = 0.9  # half width of random planes, in lengths of the parameters themselves
-NUDGE = 0.005  # half widths of a parabola: step of the second difference
+WIDTHS = 2.0  # of sharpest planes on each side, in half widths of a parabola
+MARGIN = 0.2  # around the trajectories on an optima plane, relative to their extent
+RANDOM = 0.9  # of random planes on each side, relative to the parameters
+NUDGE = 0.005  # step of the second difference, in half widths of a parabola
 LINE = np.linspace(-0.25, 1.25, 121)  # with both minima, at 0 and 1
 LOSS = "E|y - y*|^2 / 2, of a teacher with E|y*|^2 = 1"
 STEPS = "steps along the direction"
 CURVED = "loss over squared steps along the direction"
-HIGHEST = 1e6  # loss; higher ones, where a dense recurrence explodes, are cut off here
+HIGHEST = 1e6  # larger losses, of exploding dense recurrences, are set to this value
 
 
 @dataclass(frozen=True)
@@ -79,17 +79,17 @@ class Config:
     Attributes:
         state: Size of the students' states.
         teacher: Size of the teacher's state.
-        nu0: Least modulus of its eigenvalues.
-        length: Steps of a sequence.
-        steps: Of Adam, a multiple of ``records``.
-        records: Parameters kept along the training, without the start.
-        looks: Hessians along the training, a divisor of ``records``.
-        rate: Peak learning rate, on a cosine.
-        points: Along each direction of a plane; odd, so that the middle is one.
-        seed: Of everything drawn.
+        nu0: Smallest modulus of the teacher's eigenvalues.
+        length: Length of a sequence.
+        steps: Steps of Adam, a multiple of ``records``.
+        records: Number of stored points of a trajectory, without the first one.
+        looks: Number of Hessians along the training, a divisor of ``records``.
+        rate: Peak learning rate of a cosine schedule.
+        points: Points along each direction of a plane, an odd number.
+        seed: Seed of all random numbers.
 
     Raises:
-        ValueError: If the numbers do not divide each other, or the points are even.
+        ValueError: If the numbers do not divide each other, or ``points`` is even.
     """
 
     state: int = 8
@@ -119,11 +119,11 @@ PAPER = Config(state=16, looks=30, points=81)
 
 
 class Trained(NamedTuple):
-    """One training.
+    """Trajectory of one training.
 
     Attributes:
-        layers: At the start and at each record.
-        loss: Of each of them.
+        layers: The layer at the start and at each record.
+        loss: The exact losses of these layers.
     """
 
     layers: list[Layer]
@@ -131,12 +131,12 @@ class Trained(NamedTuple):
 
     @property
     def end(self) -> Layer:
-        """The layer at the end."""
+        """The layer at the end of the training."""
         return self.layers[-1]
 
 
 def task_of(key: PRNGKeyArray, config: Config) -> TeacherStudent:
-    """A linear teacher with outputs of variance one under white inputs."""
+    """Return the task of a linear teacher whose outputs have variance one."""
     teacher = linear_teacher(key, nu0=config.nu0, size=config.teacher)
     silent = replace(teacher, {"C": 0 * teacher.C, "D": 0 * teacher.D})
     power = 2 * teacher_student(teacher, None, config.length).loss(silent)
@@ -146,17 +146,17 @@ def task_of(key: PRNGKeyArray, config: Config) -> TeacherStudent:
 
 @functools.cache
 def advice_of(name: str, config: Config) -> Advice:
-    """The advice for white inputs and sequences of the task's length."""
+    """Return the advice for white inputs and sequences of the task's length."""
     return advise(
         name, length=config.length, state=config.state, spectrum=exponential(0.0)
     )
 
 
 def student(network: str, begun: str, key: PRNGKeyArray, config: Config) -> Layer:
-    """A layer of one input and one output as it begins.
+    """Draw a student with one input and one output, before training.
 
     Raises:
-        ValueError: If there is no such network or start.
+        ValueError: If ``network`` or ``begun`` is unknown.
     """
     if network not in NETWORKS or begun not in STARTS:
         raise ValueError(
@@ -178,7 +178,7 @@ def student(network: str, begun: str, key: PRNGKeyArray, config: Config) -> Laye
 def descend(
     task: TeacherStudent, layer: Layer, key: PRNGKeyArray, config: Config
 ) -> Trained:
-    """Train a layer with Adam on the exact loss, and keep it along the way."""
+    """Train a layer with Adam on the exact loss; return its trajectory."""
     begun = start(layer, Optimiser(config.steps), config.rate, key)
     steps = config.steps // config.records
     _, records = train(
@@ -201,7 +201,7 @@ def _segment(
 
 
 class Plane(NamedTuple):
-    """Two directions through a layer, and the steps along each of them."""
+    """Two directions through a layer, and the grid points along each of them."""
 
     ways: Sequence[Layer]
     steps: Float[np.ndarray, "two points"]
@@ -210,9 +210,10 @@ class Plane(NamedTuple):
 def sharpest_plane(
     run: Trained, hessian: Float[np.ndarray, "p p"], config: Config
 ) -> Plane:
-    """Along the two sharpest eigenvectors; most trajectories enter from outside.
+    """Return the plane of the two sharpest eigenvectors.
 
-    A parabola of curvature c reaches the loss 1/2 of no output at the half width c**-0.5.
+    Its width is a multiple of ``c**-0.5``, where a parabola of curvature ``c`` reaches the loss
+    1/2 of zero output.  Most trajectories begin outside of the grid.
     """
     ways = sharpest(run.end, hessian)
     side = WIDTHS * np.linspace(-1, 1, config.points)
@@ -221,16 +222,16 @@ def sharpest_plane(
 
 
 def random_plane(run: Trained, key: PRNGKeyArray, config: Config) -> Plane:
-    """Along two random directions, each as long as the parameters in every unit."""
+    """Return the plane of two random directions, scaled to the parameters of each unit."""
     ways = [direction(one, run.end) for one in jax.random.split(key)]
     side = RANDOM * np.linspace(-1, 1, config.points)
     return Plane(ways, np.stack([side, side]))
 
 
 def optima_plane(run: Trained, other: Trained, config: Config) -> Plane:
-    """Through the start of a training, its end, and the end of the other training.
+    """Return the plane through a training's start, its end, and the other training's end.
 
-    The two ends are at the steps 0 and 1 of the first direction.
+    The two ends are at 0 and 1 along the first direction.
     """
     ways = spanning(run.end, other.end, run.layers[0])
     path = project(run.end, ways, [*run.layers, *other.layers]).steps
@@ -241,18 +242,18 @@ def optima_plane(run: Trained, other: Trained, config: Config) -> Plane:
 
 
 def curvature(way: Layer, hessian: Float[np.ndarray, "p p"]) -> float:
-    """``v' H v`` along a direction, by the exact Hessian."""
+    """Return ``v' H v`` of a direction ``v``, with the exact Hessian ``H``."""
     vector = np.asarray(ravel_pytree(parameters(way))[0])
     return float(vector @ hessian @ vector)
 
 
 def norm(way: Layer) -> float:
-    """The length of a direction."""
+    """Return the Euclidean norm of a direction."""
     return float(jnp.linalg.norm(ravel_pytree(parameters(way))[0]))
 
 
 def recurrent_share(way: Layer) -> float:
-    """The part of a direction's squared length that moves recurrent parameters."""
+    """Return the share of recurrent parameters in a direction's squared norm."""
     groups = way.groups()
     squares = {name: float(jnp.sum(v**2)) for name, v in parameters(way).items()}
     recurrent = [squares[name] for name in squares if groups[name] == "recurrent"]
@@ -266,7 +267,10 @@ def look(
     begun: str,
     hessian: Float[np.ndarray, "p p"],
 ) -> xr.Dataset:
-    """The loss on a plane, both trajectories on it, and its curvatures by two routes."""
+    """Compute the loss on a plane, the projected trajectories, and the curvatures.
+
+    Curvatures come from the exact Hessian and from second differences of the loss.
+    """
     end, ways = runs[begun].end, plane.ways
     paths = {name: project(end, ways, run.layers) for name, run in runs.items()}
     projected = _losses(task, end, ways, jnp.asarray(paths[begun].steps))
@@ -314,13 +318,13 @@ def _losses(
 
 
 def _cut(losses: Any) -> Float32[np.ndarray, "*grid"]:
-    """Losses up to the highest, in single precision."""
+    """Return losses of at most ``HIGHEST``, in single precision."""
     values = np.asarray(losses)
     return np.where(values < HIGHEST, values, HIGHEST).astype(np.float32)
 
 
 def _dataset(table: Mapping[str, tuple[tuple[str, ...], Any, str]]) -> xr.Dataset:
-    """Variables with their dimensions and units."""
+    """Build a data set from values with their dimensions and units."""
     return xr.Dataset(
         {
             name: (dims, np.asarray(values), {"units": unit})
@@ -332,7 +336,7 @@ def _dataset(table: Mapping[str, tuple[tuple[str, ...], Any, str]]) -> xr.Datase
 def _joined(
     parts: Sequence[xr.Dataset], dimension: str, labels: Iterable[str]
 ) -> xr.Dataset:
-    """Parts along a new dimension; not-a-number where a part is shorter."""
+    """Concatenate along a new dimension; shorter parts are padded with NaN."""
     whole = xr.concat(
         parts,
         dimension,
@@ -351,7 +355,7 @@ def examine(
     key: PRNGKeyArray,
     config: Config,
 ) -> xr.Dataset:
-    """One training: its losses, its Hessians along the way, and the planes at its end."""
+    """Compute the losses and Hessians along one training, and the planes at its end."""
     run = runs[begun]
     (other,) = (each for name, each in runs.items() if name != begun)
     looks = run.layers[:: config.records // config.looks]
@@ -374,7 +378,7 @@ def examine(
 
 
 def between(task: TeacherStudent, first: Layer, second: Layer) -> xr.Dataset:
-    """The loss on the line through two layers, at 0 and at 1."""
+    """Compute the loss on the line through two layers, at 0 and at 1."""
     way = jax.tree.map(jnp.subtract, second, first)
     losses = _cut(slices(task.loss, first, [way], [LINE]))
     return _dataset({"line": (("position",), losses, LOSS)})
@@ -387,7 +391,10 @@ def network_planes(
     config: Config,
     tick: Callable[[], None] = lambda: None,
 ) -> xr.Dataset:
-    """Train one network from both starts, and look at it; tick after each part."""
+    """Train one network from both initialisations and compute its planes.
+
+    ``tick`` is called after each training and each set of planes.
+    """
     student_key, training_key, plane_key = keys
     runs = {}
     for begun in STARTS:
@@ -403,7 +410,7 @@ def network_planes(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Train all networks and look at them, in double precision."""
+    """Train all networks and compute their planes, in double precision."""
     teacher_key, *keys = jax.random.split(jax.random.key(config.seed), 4)
     tick = counter(2 * len(STARTS) * len(NETWORKS), "trainings and sets of planes")
     with double_precision(True):
@@ -428,7 +435,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print the end of each training, and what the planes hold of it."""
+    """Print the end of each training, and its share of distance in each plane."""
     table = Table(box=None, header_style="bold")
     heads = ("network", "start", "loss", "curvature", "2/L")
     for head in (*heads, *map(str, data["plane"].values)):

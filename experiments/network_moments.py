@@ -65,8 +65,9 @@ THROUGH = ("stream", "state")
 class Config:
     """Sizes of the networks and of the sample.
 
-    ``depth`` is that of both networks, their own if left out; ``features`` are a step of
-    Zucchet & Orvieto's inputs.  ``batch`` sequences are held at once.
+    ``depth`` is the number of blocks of both networks; if left out, they have their papers'
+    depths.  ``features`` is the number of features of Zucchet & Orvieto's inputs.  ``batch``
+    sequences are in memory at a time.
     """
 
     states: int = 64
@@ -88,7 +89,7 @@ PAPER = Config(states=256, width=256, features=768, steps=2048, batch=16, period
 
 
 def networks(config: Config) -> dict[str, NetworkConfig]:
-    """The papers' networks at the study's sizes, without dropout."""
+    """Return the papers' networks at the sizes of the study, without dropout."""
     presets = {
         "Zucchet": zucchet_paper(nu0=NU0, features=config.features),
         "LRU": lru_paper("scifar"),
@@ -106,7 +107,7 @@ def networks(config: Config) -> dict[str, NetworkConfig]:
 
 
 def inputs(config: Config) -> dict[str, Any]:
-    """The processes that feed every channel, all of variance one."""
+    """Return the processes of the input channels, all with variance one."""
     return {
         "white": White(),
         "rho=0.9": AR1(0.9),
@@ -116,10 +117,10 @@ def inputs(config: Config) -> dict[str, Any]:
 
 
 class Blocks(NamedTuple):
-    """Squares, gradients and inputs of a network on sequences, an entry a block.
+    """Squares, gradients and inputs of each block of a network.
 
-    ``stream`` and ``state`` are squares at the last step, averaged over features and
-    summed over neurons; ``inputs`` are those of the recurrence.
+    ``stream`` is the mean square over features, and ``state`` the sum of squares over neurons,
+    both at the last step.  ``inputs`` are the inputs of the recurrence.
     """
 
     stream: Float[Array, "*num blocks"]
@@ -139,7 +140,7 @@ def look(
     u: Float[Array, "time features"],
     key: PRNGKeyArray,
 ) -> Blocks:
-    """Squares in every block for one sequence, and those of its gradients."""
+    """Return the squares and squared gradients in every block for one sequence."""
     x, rows = jax.vmap(network.encoder)(u), []
     for block in network.blocks:
         z, _ = normalise(block.norm, x, state, None)
@@ -157,7 +158,7 @@ def look(
 
 
 def groups(gradients: Any) -> Float[Array, " groups"]:
-    """Squares of the gradients of one block, in the order of ``GROUPS``."""
+    """Return the squared gradients of one block, in the order of ``GROUPS``."""
     layer = {name: _square(x) for name, x in parameters(gradients.layer).items()}
     rest = (gradients.norm, gradients.mixing_norm, gradients.mixing, gradients.skip)
     squares = {**by_group(gradients.layer, layer), "other": _square(rest)}
@@ -175,9 +176,9 @@ def _look_at_all(
 
 
 class BlockMoments(NamedTuple):
-    """Estimates for a network at an input, and input moments of each recurrence.
+    """Estimates for a network and an input, and input moments of each recurrence.
 
-    ``statistics`` are those of the batch normalisations.
+    ``statistics`` are the moments of the batch normalisations.
     """
 
     stream: Estimate
@@ -198,9 +199,9 @@ def _estimate(batches: list[Any]) -> Estimate:
 def _autocovariance(
     z: Float[Array, "num blocks time width"],
 ) -> Float[np.ndarray, "blocks lags"]:
-    """Products of inputs averaged over sequences, channels and positions.
+    """Return the autocovariance of inputs, averaged over sequences, channels and positions.
 
-    If no process has these averages, return the nearest process.
+    If no process has these averages, return that of the nearest process.
     """
     steps = z.shape[2]
     series = np.asarray(z).transpose(1, 0, 3, 2).reshape(z.shape[1], -1, steps)
@@ -213,7 +214,7 @@ def _autocovariance(
 def _mixing(
     z: Float[Array, "num blocks time width"],
 ) -> Float[np.ndarray, "blocks width width"]:
-    """``E[z z^T]`` of inputs at the same step, their mean square being one."""
+    """Return ``E[z z^T]`` of inputs at the same step, scaled to a mean square of one."""
     products = np.asarray(jnp.einsum("nbti,nbtj->bij", z, z))
     return products / np.trace(products, axis1=1, axis2=2)[:, None, None] * z.shape[3]
 
@@ -225,7 +226,7 @@ def measure(
     process: Any,
     config: Config,
 ) -> BlockMoments:
-    """Look at every block over sampled inputs, a whole number of batches."""
+    """Measure every block on sampled inputs, in whole batches."""
     first_key, input_key, error_key = jax.random.split(key, 3)
     steps, width = config.steps, network.config.inputs
 
@@ -250,7 +251,7 @@ def measure(
 
 
 def modes(layer: Layer) -> tuple[Modes, ...]:
-    """The modes of a layer's halves, in double precision."""
+    """Return the modes of a layer's halves, in double precision."""
     values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
     with double_precision(True):
         wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
@@ -262,7 +263,7 @@ def predict_state(
     covariance: Float[np.ndarray, " lags"],
     mixings: tuple[Float[np.ndarray, "width width"], ...],
 ) -> list[float]:
-    """``E|h|^2`` of a recurrence whose inputs have ``E[z z^T] = R(lag) mixing``."""
+    """Predict ``E|h|^2`` of a recurrence with inputs of ``E[z z^T] = R(lag) mixing``."""
     steps, totals = len(covariance), [0.0] * len(mixings)
     for half in halves:
         pairs = pair_moment(half.lam, half.lam.conj(), steps, covariance)
@@ -277,7 +278,7 @@ def predict_state(
 def predict_states(
     network: Any, measurements: list[BlockMoments]
 ) -> Float[np.ndarray, "blocks input channels"]:
-    """``E|h|^2`` of every recurrence, for independent channels and for mixed ones."""
+    """Predict ``E|h|^2`` of every recurrence, for independent and for mixed channels."""
     alone = np.eye(network.config.width)
     cases = [
         (halves, moments.autocovariance[i], (alone, moments.mixing[i]))
@@ -290,7 +291,7 @@ def predict_states(
 
 
 def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
-    """Draw one network and measure it at every input."""
+    """Draw one network; predict and measure its moments for every input."""
     draw_key, input_key = jax.random.split(jax.random.key(config.seed))
     network, state = build(preset, key=draw_key)
     processes = inputs(config)
@@ -333,14 +334,14 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
 
 
 def run(config: Config) -> xr.Dataset:
-    """Measure every block of both networks at every input."""
+    """Measure every block of both networks for every input."""
     tables = [over_inputs(*item, config) for item in networks(config).items()]
     sizes = f"N = {config.states}, H = {config.width}, L = {config.steps}"
     return xr.concat(tables, "block").assign_attrs(dtype="float32", sizes=sizes)
 
 
 def show(dataset: xr.Dataset) -> None:
-    """Print a table of streams and states, and one of gradients."""
+    """Print a table of streams and states, and a table of gradients."""
     console = Console()
     names = ("stream", "state", "error", *CHANNELS)
     caption = "independent, mixed: state over the closed form for such channels"

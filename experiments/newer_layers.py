@@ -48,15 +48,15 @@ GATE = {
     "LinOSS": "dt_raw",
     "HGRN2": "W_f",
 }
-"""The parameter of each layer's gate or decay whose gradient is shown."""
+"""The parameter of each layer's gate or decay whose gradient is measured."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """Time constants of the gates, time constants of a sequence, and sizes.
+    """Time constants (``memories``), sequence lengths relative to them, and sizes.
 
-    A layer has ``2 * neurons`` inputs, and ``neurons`` keys, states or oscillators; the keys
-    of the delta rule and of RWKV-7 are twice as many.
+    A layer has ``2 * neurons`` inputs, and ``neurons`` keys, states or oscillators.  The delta
+    rule and RWKV-7 have ``2 * neurons`` keys.
     """
 
     layers: tuple[str, ...] = tuple(GATE)
@@ -76,7 +76,7 @@ PAPER = Config(memories=tuple(2.0**i for i in range(2, 9)), sequences=2048)
 
 
 def draw(name: str, memory: float, config: Config) -> Layer:
-    """A layer of this time constant, in double precision."""
+    """Draw a layer with this time constant, in double precision."""
     key = jax.random.fold_in(jax.random.key(config.seed), list(LAYERS).index(name))
     return in_double(LAYERS[name](key, config.neurons, memory))
 
@@ -88,7 +88,7 @@ def squares(
     length: int | Int[Array, ""],
     gate: str,
 ) -> dict[str, Float[Array, " num"]]:
-    """``|h|^2`` after so many inputs of each sequence, and the squared derivative of ``h``."""
+    """Return ``|h|^2`` after ``length`` inputs, and the squared derivative of ``h``."""
 
     def last(theta: Array, u: Float[Array, "time d_in"]):
         h = final(replace(layer, {gate: theta}), u, length)
@@ -102,7 +102,7 @@ def squares(
 
 
 def expected(layer: Layer, gate: str, length: int) -> dict[str, tuple[float, float]]:
-    """Moments by theory with their errors."""
+    """Return the predicted moments with their numerical errors."""
     if layer.linear:
         return {
             name: (float(value), 0.0)
@@ -118,7 +118,7 @@ def expected(layer: Layer, gate: str, length: int) -> dict[str, tuple[float, flo
 def impulse_sums(
     layer: Layer, gate: str, length: int
 ) -> dict[str, Float[Array | np.ndarray, ""]]:
-    """The moments of a linear layer: sums of squares of responses to unit impulses."""
+    """Return the moments of a linear layer: sums of squared impulse responses."""
     width = layer.widths[0]
     impulses = jnp.zeros((length, width, width)).at[0].set(jnp.eye(width))
 
@@ -143,7 +143,7 @@ def run(config: Config) -> xr.Dataset:
     measured, sem, predicted, error = np.empty((4, *sizes))
     longest = steps(
         max(config.memories), config.spans
-    )  # one shape of inputs compiles once
+    )  # the same shape for all, so that programs compile once
     tick = counter(sizes[0] * sizes[1], "layers")
     states = []
     for i, name in enumerate(config.layers):

@@ -51,7 +51,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Config:
-    """Sides of the pictures, sizes of the network, pictures of a batch, and draws."""
+    """Sides of the pictures (``windows``), sizes of network and batch, and draws."""
 
     windows: tuple[int, ...] = (16, 32, 64, 128)
     width: int = 64
@@ -68,7 +68,7 @@ PAPER = Config(width=128, states=256, draws=5)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Draw pictures and networks, and look at each network once."""
+    """Draw pictures and networks; measure each network on one batch."""
     loss = np.empty((len(config.windows), len(SETTINGS), config.draws))
     power = np.empty_like(loss)
     tick = counter(loss.size, "networks")
@@ -101,7 +101,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def _batches(config: Config, rules: Rules) -> Iterator[Batch]:
-    """Other pictures for each draw."""
+    """Return one batch of pictures for each draw."""
     counts = config.draws * config.pictures, 1, 1
     pictures = pathfinder(rules=rules, counts=counts, seed=config.seed).train
     rows = np.arange(len(pictures)).reshape(config.draws, config.pictures)
@@ -111,7 +111,7 @@ def _batches(config: Config, rules: Rules) -> Iterator[Batch]:
 def _look(
     config: Config, options: dict[str, object], batch: Batch, draw: int
 ) -> tuple[float, float]:
-    """Loss of a batch, and power of a neuron of the first layer, of a fresh network."""
+    """Draw a network; return its loss on a batch and the power of its first states."""
     base = lru_paper("pathx")
     shape = dataclasses.replace(
         base,
@@ -137,7 +137,7 @@ def _forward(
     labels: Int[Array, " batch"],
     key: PRNGKeyArray,
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """The loss of a batch that is normalised by itself, and the power of all neurons."""
+    """Return the loss of a batch with its own normalisation, and the sum of powers."""
     scores, state = over_batch(network, state, u, key=key)
     powers = state_powers(eqx.nn.inference_mode(network), state, u)
     return cross_entropy(scores, labels).mean(), powers[0]

@@ -44,23 +44,23 @@ WINDOWS = {
     "tanh": ((0.0, 5.0), (-24.0, 24.0)),
 }
 KINDS = ("modulus", "angle")
-RELAXATIONS = 10  # steps times the least gap: transients are below 1e-8 of the limit
+RELAXATIONS = 10  # steps times the smallest gap; transients are below 1e-8
 BATCH = 500
 
 
 @dataclass(frozen=True)
 class Config:
-    """Teachers, students and how finely the lines are drawn.
+    """Teachers, students and numbers of points.
 
     Attributes:
-        moduli: Of the teachers.
-        angle: Of the normalised teachers, over pi.
-        points: Of each line.
+        moduli: Moduli of the teachers.
+        angle: Angle of the normalised teachers, over pi.
+        points: Points of each line.
         students: Simulated students on each line, an even number.
-        draws: Trajectories each.
-        gaps: Of the drawn curvatures, from one half to a thousandth.
-        marked: Of them, how many are differentiated.
-        seed: Of the trajectories.
+        draws: Trajectories of each student.
+        gaps: Number of gaps with closed-form curvatures, from 1/2 to 1/1000.
+        marked: Number of gaps, in the same range, with curvatures by differentiation.
+        seed: Seed of the trajectories.
     """
 
     moduli: tuple[float, ...] = (0.5, 0.9, 0.97, 0.99)
@@ -89,9 +89,9 @@ class Line(NamedTuple):
     """Students on one line through a teacher.
 
     Attributes:
-        task: With its teacher.
+        task: The task, which has the teacher.
         at: Position of each student on the line: its modulus or its angle.
-        lam: Its eigenvalue.
+        lam: Eigenvalue of each student.
     """
 
     task: OneDimensional
@@ -100,10 +100,10 @@ class Line(NamedTuple):
 
 
 def lines(modulus: float, config: Config) -> dict[str, Line]:
-    """The four lines through the teachers of one modulus.
+    """Return the four lines through the teachers of one modulus.
 
-    Moduli are evenly spread in the logarithm of the gap, angles cubically about the
-    teacher's, or in their logarithm where all are positive.
+    Moduli are evenly spaced in the logarithm of the gap.  Angles are denser near the
+    teacher's, or evenly spaced in their logarithm if all are positive.
     """
     half = 1 - np.geomspace(0.95, (1 - modulus) / 2, config.students)
     around = math.pi * np.linspace(-1, 1, config.students) ** 3
@@ -120,7 +120,7 @@ def lines(modulus: float, config: Config) -> dict[str, Line]:
 
 
 def run(config: Config) -> xr.Dataset:
-    """Every line, student and curvature, in double precision."""
+    """Compute all lines, students and curvatures, in double precision."""
     with double_precision(True):
         parts = [
             _bare(config),
@@ -141,7 +141,7 @@ CURVATURE = {"units": "second derivative of the loss over Var[x]"}
 
 
 def _bare(config: Config) -> xr.Dataset:
-    """Real eigenvalues, and those of the teacher's modulus, without normalisation."""
+    """Compute the loss without normalisation, on the real line and on the circle."""
     real = np.unique(np.append(np.linspace(0, 0.999, config.points), config.moduli))
     turn = np.linspace(-math.pi, math.pi, config.points)
     polar, zero = PARAMETRISATIONS["polar"], np.zeros(1)
@@ -164,12 +164,12 @@ def _bare(config: Config) -> xr.Dataset:
 
 
 def _normalised(config: Config) -> xr.Dataset:
-    """The normalised loss against one parameter, with the other at its optimum."""
+    """Compute the normalised loss by one parameter, with the other at its optimum."""
     star, losses, axes = math.pi * config.angle, [], []
     for name, parametrisation in PARAMETRISATIONS.items():
         omega = [np.linspace(*window, config.points) for window in WINDOWS[name]]
         axes.append(omega)
-        # The angle stays where it is, also where the chart ties it to the modulus.
+        # Keep the angle, also if the parametrisation couples it to the modulus.
         radial = Parametrisation(parametrisation.modulus, "plain")
         for modulus in config.moduli:
             task = lines(modulus, config)["nu"].task
@@ -222,7 +222,7 @@ def _students(config: Config) -> xr.Dataset:
 def _coordinates(
     parametrisation: Parametrisation, modulus: float, four: dict[str, Line]
 ) -> Float[np.ndarray, "2 students"]:
-    """The parameter that is wrong of the normalised students."""
+    """Return the parameter of the normalised students that differs from the teacher's."""
     nu, theta = four["nu"].at, four["theta"].at
     first = parametrisation.coordinates(nu, np.ones_like(nu)).modulus
     second = parametrisation.coordinates(np.full_like(theta, modulus), theta).angle
@@ -232,7 +232,7 @@ def _coordinates(
 def simulate(
     key: PRNGKeyArray, four: dict[str, Line], config: Config
 ) -> dict[str, Estimate]:
-    """Mean losses of all students of one modulus, which see the same inputs."""
+    """Return the mean losses of all students of one modulus, on the same inputs."""
     least = min(float(1 - np.abs(line.lam).max()) for line in four.values())
     lam = np.concatenate([[*line.lam, line.task.teacher] for line in four.values()])
     scaled = [line.task.normalised for line in four.values()]
@@ -254,7 +254,7 @@ def simulate(
 
 @functools.partial(jax.jit, static_argnames=("steps", "count"))
 def _batch(key, lam, gain, steps, count):
-    """Sums of the losses of one batch, and of their squares, line by line."""
+    """Return the sums of the losses of one batch, and of their squares, by line."""
     (snapshot,) = walk(
         key, split(lam[:, None]), White(), (steps,), count, gain=gain[:, None]
     )
@@ -264,7 +264,7 @@ def _batch(key, lam, gain, steps, count):
 
 
 def _curvatures(config: Config) -> xr.Dataset:
-    """Second derivatives at the minimum, in closed form and by differentiating."""
+    """Compute second derivatives at the minimum, in closed form and by autodiff."""
     gap = np.geomspace(0.5, 1e-3, config.gaps)
     marked = np.geomspace(0.5, 1e-3, config.marked)
     star = math.pi * config.angle
@@ -296,10 +296,11 @@ def _curvatures(config: Config) -> xr.Dataset:
 def closed(
     parametrisation: Parametrisation | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
-    """Curvatures by modulus and angle at teachers of the angle ``star``.
+    """Return curvatures by both parameters, at teachers of angle ``star``, in closed form.
 
-    At the minimum, the curvatures by a parameter are the curvatures by modulus and angle
-    times the squared derivatives of the parametrisation (``None``: modulus and angle).
+    At the minimum, the curvature by a parameter is the curvature by the modulus or angle,
+    times the squared derivative of the parametrisation.  With ``None``, the neurons are not
+    normalised and the parameters are modulus and angle.
 
     Source: Zucchet & Orvieto (2024), Eq. 98 and 105.
     """
@@ -321,7 +322,7 @@ def closed(
 def differentiated(
     parametrisation: Parametrisation | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
-    """Curvatures by modulus and angle at teachers of angle ``star``, by autodiff."""
+    """Return the curvatures of ``closed`` by automatic differentiation."""
     nu = jnp.asarray(1 - gap)
     (up, modulus), (across, angle) = _curves(
         parametrisation or PARAMETRISATIONS["polar"], nu, star

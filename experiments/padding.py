@@ -11,7 +11,7 @@ from jaxtyping import Float64, Shaped
 def padded(
     parts: Sequence[Shaped[np.ndarray, "..."]],
 ) -> Float64[np.ndarray, "parts ..."]:
-    """Arrays with as many axes but other sizes, not-a-number where one has ended."""
+    """Stack arrays of the same number of axes; smaller ones are padded with NaN."""
     shape = np.max([part.shape for part in parts], axis=0)
     whole = np.full((len(parts), *shape), np.nan)
     for row, part in zip(whole, parts, strict=True):
@@ -22,11 +22,12 @@ def padded(
 def along_cells(
     results: Sequence[xr.Dataset], curves: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[Any, Any]]]:
-    """Variables of several results along one axis, ``cell``; empty where one lacks them.
+    """Stack the variables of several results along an axis ``cell``, padded with NaN.
 
     Args:
-        results: Of one cell each.
-        curves: Dimensions of each variable by its name; what no result has is left out.
+        results: Results of one cell each; a variable may be missing in some of them.
+        curves: Dimensions of each variable by its name.  Variables that are missing in all
+            results are left out.
     """
     variables = {}
     for name, dims in curves.items():

@@ -29,10 +29,10 @@ class Config:
     """Real eigenvalues and inputs.
 
     Attributes:
-        decays: Of the autocovariances of the inputs, between -1 and 1.
+        decays: Values of ``rho`` of the inputs, between -1 and 1.
         largest: Gap of the smallest eigenvalue.
         smallest: Gap of the largest eigenvalue.
-        points: Of every curve.
+        points: Points of every curve.
     """
 
     decays: tuple[float, ...] = (-0.9, 0.0, 0.9, 0.99, 0.999)
@@ -47,11 +47,11 @@ PAPER = Config(points=241)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Every curve, in double precision.
+    """Compute all curves in double precision.
 
-    Of the exact ones, for the normalised state with the gain held (``matched``) and for
-    the loss of two normalised units at optimality (``loss``); of the LRU's and tanh how
-    far both move.
+    There are two exact parametrisations.  With ``matched``, a unit step changes the normalised
+    state by one, with the gain not differentiated.  With ``loss``, the loss of two normalised
+    neurons has curvature one at the optimum.  Both changes are computed for LRU and tanh.
     """
     gap = np.geomspace(config.largest, config.smallest, config.points)
     with double_precision(True):
@@ -67,7 +67,7 @@ def run(config: Config) -> xr.Dataset:
             )
             for parametrisation in USUAL.values()
         ]
-    grains = np.abs(derivatives)  # the LRU's modulus falls as its parameter grows
+    grains = np.abs(derivatives)  # the LRU's modulus decreases with its parameter
     grain = {"units": "d|lam|/domega over the gap"}
     moved = {"units": "E|dh/domega|^2 (matched) or d^2 L/domega^2 (loss)"}
     axes = ("gain", "decay", "gap")

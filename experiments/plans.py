@@ -31,14 +31,14 @@ from sigprop.numerics.devices import cores, peak_memory
 from sigprop.training.presets import BLUR_BATCH, LRU_SCHEDULES, ROTRNN_SCHEDULES
 
 STUDY, VERSION = "plans", 3
-# Sizes of the papers that no preset has, and hours of a core from fewer sequences.
+# Papers' sizes that no preset runs, in core-hours scaled from fewer sequences.
 NOT_RUN = {"deep_signals at width 256, 768 features (FULL)": 4.0}
 
 DEVICE = "H100"
-# The compiled kernel issues 20.4 instructions for a complex neuron-step, four schedulers
-# on each of 132 processors; a copied byte is read and written, at 3.35 TB/s.
+# The compiled kernel issues 20.4 instructions per complex neuron-step, on four schedulers
+# of each of 132 processors.  A copied byte is read and written, at 3.35 TB/s in total.
 BOUNDS = {"moments": 1.45e12, "network": 3.35e12 / 2}
-SHARE = 0.5  # of these bounds that is assumed
+SHARE = 0.5  # assumed fraction of these bounds
 MOMENTS = ("curse_of_memory", "relu_leakage", "ring_gain", "statuses")
 NETWORKS = (
     *("deep_signals", "depth_map", "embedding_correlation", "gated_moments"),
@@ -49,7 +49,7 @@ LENGTHS = {
     "scifar": 1024,
     "listops": 2048,
     "text": 4096,
-    "retrieval": 2 * 4000,  # two documents
+    "retrieval": 2 * 4000,  # two documents of 4000 bytes
     "pathfinder": 1024,
     "pathx": 16_384,
     "speech": 16_000,
@@ -59,11 +59,11 @@ BLUR_STEPS = {"listops": 60_000, "scifar": 28_120}  # 40 epochs in batches of 64
 
 @dataclass(frozen=True)
 class Config:
-    """Sweeps and presets to plan, and the core-seconds of training for each shape of cell."""
+    """Preset, sweeps and studies to plan, and the measured seconds of each shape of cell."""
 
     preset: str = "paper"
-    sweeps: tuple[str, ...] | None = None  # all of them
-    studies: tuple[str, ...] | None = None  # all but those of speed
+    sweeps: tuple[str, ...] | None = None  # all if left out
+    studies: tuple[str, ...] | None = None  # all but studies of speed if left out
     seconds: float = 30.0
 
 
@@ -73,14 +73,14 @@ PAPER = Config()
 
 
 class Cost(NamedTuple):
-    """Hours of one core and bytes; not a number where that is not known."""
+    """Hours of one core and peak bytes, NaN if unknown."""
 
     core_hours: float
     peak: float
 
 
 def run(config: Config) -> xr.Dataset:
-    """Measure or look up every plan."""
+    """Measure the cost of every sweep, and look up the cost of every study."""
     known: dict[object, list[float]] = {}
     sweeps, others = config.sweeps, config.studies
     if sweeps is None:
@@ -116,7 +116,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def _kind(name: str) -> str:
-    """Kind of work: moments, networks, or closed forms, which stay on the CPU."""
+    """Return the kind of work; closed forms are ``CPU``, since they stay on it."""
     if name in MOMENTS:
         return "moments"
     if name in studies.sweeps():
@@ -125,7 +125,7 @@ def _kind(name: str) -> str:
 
 
 def _checked() -> xr.Dataset | None:
-    """The stored check of a GPU, if there is one."""
+    """Return the stored check of a GPU, if there is one."""
     try:
         data = store.shipped("gpu_check")
     except FileNotFoundError:
@@ -134,7 +134,7 @@ def _checked() -> xr.Dataset | None:
 
 
 def assumption() -> str:
-    """Source of the device's rates: a measurement, or a share of its bounds."""
+    """Describe the source of the device's rates: a measurement, or assumed bounds."""
     data = _checked()
     if data is not None:
         return f"rates measured on {data.attrs['checked']}"
@@ -145,10 +145,10 @@ def assumption() -> str:
 
 
 def gains() -> dict[str, float]:
-    """Core-hours that one hour of the device replaces, by the kind of work.
+    """Return the core-hours that one hour of the device replaces, by kind of work.
 
     Raises:
-        FileNotFoundError: If no result of the speed of a CPU comes with the code.
+        FileNotFoundError: If the stored speeds of a CPU do not come with the code.
     """
     moments, limits = (store.shipped(f"speed_{name}") for name in ("moments", "limits"))
     core = {
@@ -169,13 +169,13 @@ def _copied(limits: xr.Dataset) -> float:
 
 
 def trainings(gain: float) -> dict[str, float]:
-    """Device-hours of one seed of each training at its paper's size.
+    """Return the device-hours of one seed of each training at its paper's size.
 
     Args:
-        gain: Core-hours of networks that one hour of the device replaces.
+        gain: Core-hours of training that one hour of the device replaces.
 
     Raises:
-        FileNotFoundError: If no result of the speed of a training comes with the code.
+        FileNotFoundError: If the stored speed of a training does not come with the code.
     """
     checked = _checked()
     if checked is not None:
@@ -204,7 +204,7 @@ def trainings(gain: float) -> dict[str, float]:
 
 
 def _numbers(network: NetworkConfig, task: str, batch: int) -> float:
-    """Numbers that a step of training moves, up to a factor."""
+    """Return the amount of data that a training step moves, up to a factor."""
     both = network.layer == "blur" or network.layer.startswith("bidirectional")
     ways = 2 if both else 1
     width = network.width + ways * network.state_size
@@ -212,7 +212,7 @@ def _numbers(network: NetworkConfig, task: str, batch: int) -> float:
 
 
 def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> Cost:
-    """Cost of all chunks of a sweep, one of each shape and size being measured."""
+    """Return the cost of a sweep; one chunk of each shape and size is measured."""
     study = studies.package_of(name)
     shape = studies.part(study, "cells").shape
     seconds, peak = 0.0, 0.0
@@ -223,12 +223,12 @@ def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> 
                 STUDY, name, config.preset, index, config.seconds
             )
         seconds += known[kind][0]
-        peak = np.maximum(peak, known[kind][1])  # keeps what is not a number
+        peak = np.maximum(peak, known[kind][1])  # unlike max, keeps NaN
     return Cost(seconds / 3600, float(peak))
 
 
 def _of_a_study(name: str) -> Cost:
-    """Cost of the run whose result comes with the code, NaN where it is not recorded."""
+    """Return the recorded cost of the result that comes with the code, or NaN."""
     about: dict[str, float] = {}
     with suppress(FileNotFoundError):
         about = store.shipped(name).attrs
@@ -237,15 +237,15 @@ def _of_a_study(name: str) -> Cost:
 
 
 class _LongEnough(Exception):
-    """Enough of a chunk was trained."""
+    """Raised when enough of a chunk was trained."""
 
 
 def measure(name: str, preset: str, index: int, seconds: float) -> tuple[float, float]:
-    """Train a part of one chunk here.
+    """Train a part of one chunk in this process.
 
     Returns:
-        Seconds of a core that the whole would take and the most bytes that this process
-        has held; not a number where the task's files are not there.
+        Estimated core-seconds of the whole chunk, and the peak bytes of this process.  Both
+        are NaN if files of the task do not exist.
     """
     chunk = sweep.chunks(name, preset)[index]
     began = time.process_time()
@@ -266,7 +266,7 @@ def measure(name: str, preset: str, index: int, seconds: float) -> tuple[float, 
 
 
 def whole(reports: list[tuple[float, float]]) -> float:
-    """Seconds of all of it, from seconds and shares done at some reports, two at least.
+    """Extrapolate the total seconds from at least two reports of seconds and progress.
 
     >>> whole([(10.0, 0.1), (11.0, 0.2), (12.0, 0.3)])
     19.0
@@ -276,7 +276,7 @@ def whole(reports: list[tuple[float, float]]) -> float:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print the plans, and what they take together."""
+    """Print the costs, and their total."""
     table = Table(box=None, header_style="bold")
     table.add_column(f"at the preset {data.attrs['of']}")
     for head in ("cells", "core-hours", "peak, GiB", f"{DEVICE}-hours"):

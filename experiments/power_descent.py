@@ -33,19 +33,19 @@ SETTLED = 1e-3
 
 @dataclass(frozen=True)
 class Config:
-    """Targets, starts and learning rates.
+    """Targets, initial eigenvalues and learning rates.
 
     Attributes:
-        exponent: ``k``.
-        decay: ``-k log |lam*|``.
-        phases: Targets, at equal distances from 0 to pi/2.
-        shown: Phases over pi whose descents are kept whole.
-        lags: Starts, by their phase behind the target over the solutions' distance.
-        shown_lag: The start of those.
+        exponent: Power ``k`` of the eigenvalue.
+        decay: ``-k log |lam*|`` of the target ``lam*``.
+        phases: Number of targets, with evenly spaced phases from 0 to pi/2.
+        shown: Phases over pi of the targets with stored trajectories.
+        lags: Initial phases: the lag behind the target, relative to the spacing of solutions.
+        shown_lag: Lag of the stored trajectories.
         log_rates: Decimal logarithms of the learning rates.
-        steps: Iterations.
-        width: Half the side of a landscape, in distances of solutions.
-        points: Of the landscape along each axis.
+        steps: Number of iterations.
+        width: Half the side of a landscape, relative to the spacing of solutions.
+        points: Points of the landscape along each axis.
     """
 
     exponent: int = 100
@@ -85,7 +85,7 @@ PAPER = Config(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Every descent, then those that are shown, in double precision."""
+    """Run all trainings in double precision, then store some trajectories."""
     with double_precision(True):
         table = _joined([_table(config, name) for name in PARAMETRISATIONS])
         best = table["settled"].mean(("phase", "lag")).argmin("log_rate")
@@ -111,7 +111,7 @@ def _joined(tables: list[xr.Dataset]) -> xr.Dataset:
 
 
 def tasks(config: Config, phase: Float[np.ndarray, " runs"]) -> Power:
-    """A task for each phase over pi."""
+    """Return a task for each phase over pi."""
     log = -config.decay / config.exponent + 1j * math.pi * phase
     return power(np.exp(log), config.exponent)
 
@@ -119,25 +119,25 @@ def tasks(config: Config, phase: Float[np.ndarray, " runs"]) -> Power:
 def descend(
     config: Config, name: str, task: Power, lag: Any, rate: float, each: int
 ) -> tuple[Run, dict[str, np.ndarray]]:
-    """Adam on each task.
+    """Train with Adam on each task.
 
     Args:
-        config: Says how many steps.
-        name: The parametrisation.
-        task: Of many runs.
-        lag: By run, the start's phase behind the target, in distances of solutions.
-        rate: Learning rate of all.
+        config: Has the number of steps.
+        name: Name of the parametrisation.
+        task: The tasks of all runs.
+        lag: Lag of each run's initial phase, relative to the spacing of solutions.
+        rate: Learning rate of all runs.
         each: Steps of a segment, a divisor of all steps.
 
     Returns:
-        The runs at their ends; and by segment and run ``lam`` at its end, and before
-        each of its steps the ``loss`` over that of the power zero.
+        The runs at the end, and records by segment and run: ``lam`` after the segment, and
+        the ``loss`` before each of its steps, relative to the loss of the power zero.
     """
     optimiser, coordinates = (
         Optimiser(config.steps, "constant"),
         parametrisation(name),
     )
-    key = jax.random.key(0)  # of no consequence: nothing is drawn
+    key = jax.random.key(0)  # not used: nothing is drawn
     lam = task.teacher * jnp.exp(-1j * jnp.asarray(lag) * task.spacing)
     runs = jax.vmap(
         lambda lam: start(coordinates.parameters(lam), optimiser, rate, key)
@@ -167,9 +167,9 @@ def _segment(runs: Run, task: Power, name: str, optimiser: Optimiser, steps: int
 
 
 def settled_at(loss: Float[np.ndarray, "runs steps"]) -> Int[np.ndarray, " runs"]:
-    """Steps after which a loss stays below ``SETTLED``; all of them if it does not.
+    """Return the number of steps until a loss stays below ``SETTLED``.
 
-    A loss that is no number is not below.
+    It is the number of all losses if the last one is not below.  NaN is not below.
     """
     above = ~(loss < SETTLED)
     last = loss.shape[1] - np.argmax(above[:, ::-1], axis=1)
@@ -228,7 +228,7 @@ def _ends(
 
 
 def _shown(config: Config, name: str, rate: float) -> xr.Dataset:
-    """Whole descents, and the landscape about each of their targets."""
+    """Return whole trajectories, and the landscape around each target."""
     phase = np.array(config.shown)
     task = tasks(config, phase)
     lag = np.full(phase.shape, config.shown_lag)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-PAUSE = 5.0  # seconds from one line to the next, at least
+PAUSE = 5.0  # least number of seconds between two lines
 Item = TypeVar("Item")
 _listener: ContextVar[Callable[[str], None]] = ContextVar(
     "listener", default=lambda line: None
@@ -15,7 +15,7 @@ _listener: ContextVar[Callable[[str], None]] = ContextVar(
 
 @contextmanager
 def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
-    """Let a function hear the lines of what runs inside."""
+    """Send the lines of the enclosed work to a function."""
     before = _listener.set(listener)
     try:
         yield
@@ -24,13 +24,13 @@ def heard_by(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def counter(total: int, name: str) -> Callable[[], None]:
-    """A function to be called after each step of long work.
+    """Return a function to call after each step of long work.
 
-    It says how many are done, and how long the others take at the pace until then.
+    It reports the number of finished steps and the remaining time at the mean pace.
 
     Args:
-        total: Steps in all.
-        name: What a step is about, in the plural.
+        total: Number of all steps.
+        name: Name of the steps, in the plural.
     """
     began = last_report = time.monotonic()
     done = 0
@@ -48,7 +48,7 @@ def counter(total: int, name: str) -> Callable[[], None]:
 
 
 def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
-    """The items; each counts as a step that is done when the next is asked for."""
+    """Iterate over items, and report the progress."""
     every = list(items)
     tick = counter(len(every), name)
     for item in every:

@@ -24,13 +24,13 @@ RING = re.compile(r"\[0\.\d+,[01]\.\d+\]")
 
 @dataclass(frozen=True)
 class Score:
-    """A number as it is printed.
+    """A number as printed in a paper.
 
     Attributes:
-        text: What is printed.
-        mean: In the unit of its table; below every other where the paper has a cross,
-            not-a-number where no value is printed.
-        error: Standard error of ``mean``, not-a-number if none is printed.
+        text: The printed text.
+        mean: The number in the unit of its table.  It is minus infinity for a cross, and NaN
+            for a missing value.
+        error: Standard error of ``mean``, or NaN if none is printed.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Score:
         """Read a printed number.
 
         Raises:
-            ValueError: If it is not of a form that this module knows.
+            ValueError: If the text has an unknown form.
         """
         if text == FAILS:
             return cls(text, -math.inf, 0.0)
@@ -60,7 +60,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Size:
-    """Sizes of a model and of its training; ``None`` where the paper does not say."""
+    """Sizes of a model and of its training; ``steps`` is ``None`` if not in the paper."""
 
     length: int
     width: int
@@ -72,7 +72,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Row:
-    """A model: its name in the paper, the name of ours if we train it, its scores."""
+    """A model: its printed name, our name of it or ``None``, and its scores."""
 
     label: str
     model: str | None
@@ -84,12 +84,12 @@ class Published:
     """A table of a paper.
 
     Attributes:
-        title: What it is about, in our words.
+        title: Subject of the table, in our words.
         source: Paper, table and section.
-        columns: A task or setting each, with its size if it has one.
-        rows: One score for each column.
-        unit: Of the scores.
-        note: What a reader must know besides.
+        columns: Tasks or settings, with the sizes of models or ``None``.
+        rows: Models, with one score for each column.
+        unit: Unit of the scores.
+        note: Further facts that a reader needs.
     """
 
     title: str
@@ -100,7 +100,7 @@ class Published:
     note: str = ""
 
     def score(self, label: str, column: str) -> Score:
-        """The score in a row and a column."""
+        """Return the score in a row and a column."""
         (row,) = (row for row in self.rows if row.label == label)
         return row.scores[list(self.columns).index(column)]
 
@@ -108,11 +108,11 @@ class Published:
 def rows(
     printed: Mapping[str, Iterable[object]], models: dict[str, str]
 ) -> tuple[Row, ...]:
-    """The rows of a table.
+    """Return the rows of a table.
 
     Args:
-        printed: What is printed in each row, by its label.
-        models: Our names by labels.
+        printed: Printed scores of each row, by its label.
+        models: Our names of models, by labels of rows.
 
     Raises:
         ValueError: If a score cannot be read.
@@ -226,7 +226,7 @@ BLUR_2 = Published(
 
 
 def _forecasts(title: str, number: int, section: str) -> Published:
-    """A table of errors: a row for each task and metric, a column for each method."""
+    """Return a table of errors: a row for each task and metric, a column per method."""
     lines = [
         Row(
             label,

@@ -23,7 +23,7 @@ SIGNALS = ("sine", "rectified")
 
 @dataclass(frozen=True)
 class Config:
-    """Samples of a period, periods, and the largest multiple of the sine's frequency."""
+    """Samples per period, number of periods, and the largest multiple of the frequency."""
 
     samples: int = 512
     periods: int = 8

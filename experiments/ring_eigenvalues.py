@@ -29,15 +29,15 @@ from sigprop.theory.ring import radius_cdf
 from sigprop.theory.symbols import r, r_max, r_min
 
 STUDY, VERSION = "ring_eigenvalues", 2
-DOUBT = 0.05  # chance that a true law leaves the band drawn around it
+DOUBT = 0.05  # probability that the true law leaves the band
 TURN = 2 * math.pi
 
 
 @dataclass(frozen=True)
 class Config:
-    """Matrices and rings to sample, and the numbers of radii and phases to compare them at.
+    """Matrices and rings to sample, and numbers of radii and phases.
 
-    Rings are by inner and outer radius and largest phase.
+    A ring has an inner radius, an outer radius and a largest phase.
     """
 
     sizes: tuple[int, ...] = (50, 200, 1000)
@@ -58,12 +58,12 @@ PAPER = Config(sizes=(100, 500, 2000), matrices=(100, 20, 5), sampled=2000)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Draw the eigenvalues and count their moduli, in double precision."""
+    """Draw the eigenvalues; compute distributions of moduli and phases."""
     matrix_key, ring_key = jax.random.split(jax.random.key(config.seed))
-    # A little beyond the unit circle: finite matrices have eigenvalues outside it.
+    # Radii exceed one, since finite matrices have eigenvalues outside the unit circle.
     radius = np.linspace(0, 1.25, config.radii)
     angle = np.linspace(0, TURN, config.phases)
-    phase = np.linspace(0, math.pi, config.phases)  # without its sign
+    phase = np.linspace(0, math.pi, config.phases)  # absolute value
     with double_precision(True):
         spectra = [
             _spectra(jax.random.fold_in(matrix_key, size), size, count)
@@ -157,7 +157,7 @@ def run(config: Config) -> xr.Dataset:
 def radius_distribution(
     radius: Float[np.ndarray, " radii"], inner: float, outer: float
 ) -> Float[np.ndarray, " radii"]:
-    """``P(|lam| <= radius)`` on the ring: the derived distribution, 0 and 1 outside it.
+    """Return ``P(|lam| <= radius)`` for a uniform ring.
 
     Source: Orvieto et al. (2023), Eq. 27; Theorem 3.1 for the whole disk.
     """
@@ -166,7 +166,7 @@ def radius_distribution(
 
 
 def _spectra(key: jax.Array, size: int, count: int) -> Complex[np.ndarray, "count n"]:
-    """Eigenvalues of ``count`` matrices with independent Normal(0, 1/size) entries."""
+    """Draw ``count`` matrices with independent Normal(0, 1/size) entries; return spectra."""
     entries = jax.random.normal(key, (count, size, size)) / math.sqrt(size)
     return np.linalg.eigvals(np.asarray(entries)).astype(np.complex128)
 
@@ -174,12 +174,12 @@ def _spectra(key: jax.Array, size: int, count: int) -> Complex[np.ndarray, "coun
 def _fraction(
     values: Float[np.ndarray, "*shape"], at: Float[np.ndarray, " k"]
 ) -> Float[np.ndarray, " k"]:
-    """The share of all values that are at most each of these."""
+    """Return the fraction of values that are at most each number of ``at``."""
     return np.searchsorted(np.sort(values.ravel()), at, side="right") / values.size
 
 
 def _padded(spectra: list[np.ndarray]) -> Complex[np.ndarray, "sizes largest"]:
-    """The first matrix of each size; rows are filled up with NaN."""
+    """Return the spectrum of the first matrix of each size, padded with NaN."""
     longest = max(values.shape[1] for values in spectra)
     rows = np.full((len(spectra), longest), complex(np.nan, np.nan))
     for row, values in zip(rows, spectra, strict=True):

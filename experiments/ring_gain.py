@@ -30,12 +30,12 @@ from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "ring_gain", 1
 INPUTS = ("white", "constant")
-CHUNK = 100  # steps whose inputs are projected by one matrix product
+CHUNK = 100  # steps per matrix product of inputs and projection
 
 
 @dataclass(frozen=True)
 class Config:
-    """The rings, by inner radius and outer gap ``1 - r_max``, and the pipeline's size.
+    """Inner radii and outer gaps ``1 - r_max`` of the rings, and sizes of the simulation.
 
     ``length`` must be a multiple of 100.
     """
@@ -65,7 +65,7 @@ PAPER = Config(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Run every ring with both inputs, in double precision."""
+    """Simulate every ring with both inputs, in double precision."""
     if config.length % CHUNK:
         raise ValueError(f"need length in multiples of {CHUNK}, got {config.length}")
     gap = np.geomspace(max(config.outer_gaps), min(config.outer_gaps), config.points)
@@ -97,7 +97,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def _measure(config: Config) -> Float[np.ndarray, "input inner gap run"]:
-    """One ratio a run; every ring and input has draws of its own."""
+    """Return one ratio for each run; all rings and inputs have separate draws."""
     keys = jax.random.split(
         jax.random.key(config.seed),
         (len(INPUTS), len(config.inner), len(config.outer_gaps), config.runs),
@@ -120,7 +120,7 @@ def _simulate(
     projection: Float[Array, "run features 2*n"],
     keys: Key[Array, " run"],
 ) -> tuple[Complex[Array, "run n"], Float[Array, " run"]]:
-    """Final states and the energy of the projected input, for all runs at once."""
+    """Return the final states and the energies of the projected inputs of all runs."""
     shape = (config.runs, 1 if kind == "constant" else CHUNK, config.features)
 
     def inputs(index: Any) -> Complex[Array, "steps run n"]:
@@ -152,14 +152,14 @@ def _simulate(
 def _runs(
     keys: Key[Array, " run"], kind: str, inner: float, outer: float, config: Config
 ) -> Float[np.ndarray, " run"]:
-    """``|x_L|^2 / E|B u|^2`` of each run: new eigenvalues, projection and input."""
+    """Return ``|x_L|^2 / E|B u|^2`` of each run, with new eigenvalues, matrix and input."""
     eigenvalue_keys, projection_keys, input_keys = jnp.moveaxis(
         jax.vmap(lambda key: jax.random.split(key, 3))(keys), 1, 0
     )
     lam = jax.vmap(
         lambda key: sample_ring(key, config.neurons, inner, outer, dtype=jnp.complex128)
     )(eigenvalue_keys)
-    # Glorot with halved variance in each of the real and imaginary parts, side by side.
+    # Real and imaginary part, side by side; each has half of Glorot's variance.
     scale = 1 / math.sqrt(2 * config.features)
     projection = scale * jax.vmap(
         lambda key: jax.random.normal(key, (config.features, 2 * config.neurons))

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 @cache
 def shipped(sweep: str) -> "xr.Dataset":
-    """The result of a sweep that comes with the code: ``sigprop.experiments.store.shipped``."""
+    """Return the result of a sweep that comes with the code."""
     from sigprop.experiments import store
 
     return store.shipped(sweep)
 
 
 def row(claim_id: str) -> Row:
-    """A claim and its basis; results come from those of the code.
+    """Return a claim and its evidence, with the results that come with the code.
 
     Raises:
-        KeyError: If there is no such claim; the message suggests the nearest.
+        KeyError: If there is no such claim; the message suggests a similar one.
 
     Example:
         >>> row("zucchet:59").claim.locator

@@ -32,7 +32,7 @@ from sigprop.theory.hessian import pair
 from sigprop.theory.symbols import alpha, beta, rho
 
 STUDY, VERSION = "similarity", 1
-RELAXATIONS = 20  # steps times the gap: transients are below 1e-10 of the limit
+RELAXATIONS = 20  # steps times the gap; transients are below 1e-10
 BATCH = 500
 
 
@@ -41,16 +41,16 @@ class Config:
     """The disc, the circle and the simulation.
 
     Attributes:
-        modulus: Of ``lam0``, and of the circle.
-        angle: Of ``lam0``, over pi.
-        rhos: Autocorrelations a step of the input, below one.
-        radii: Of the drawn disc, denser towards its edge.
-        turns: Angles of the drawn disc.
-        along: Angles of the drawn circle; a third as many besides near the conjugate.
-        marked: Angles at which it is simulated and differentiated: as many all around
-            as near the conjugate of ``lam0``, besides those of the two.
-        draws: Trajectories.
-        seed: Of them.
+        modulus: Modulus of ``lam0``, and radius of the circle.
+        angle: Angle of ``lam0``, over pi.
+        rhos: Autocorrelations of the input after one step, with ``|rho| < 1``.
+        radii: Radii of the grid on the disc, denser towards its edge.
+        turns: Angles of the grid on the disc.
+        along: Angles on the circle, with a third more near the conjugate of ``lam0``.
+        marked: Angles with simulations and derivatives: this number around the circle, this
+            number near the conjugate of ``lam0``, and both eigenvalues.
+        draws: Number of trajectories.
+        seed: Seed of the trajectories.
     """
 
     modulus: float = 0.99
@@ -71,12 +71,12 @@ class Config:
 
     @property
     def near(self) -> float:
-        """Largest distance from the conjugate of ``lam0`` that counts as near, in radians."""
+        """Largest angle from the conjugate of ``lam0`` that counts as near, in radians."""
         return 6 * (1 - self.modulus)
 
     @property
     def lam0(self) -> complex:
-        """The eigenvalue to which others are compared."""
+        """The eigenvalue that others are compared with."""
         turn = math.pi * self.angle
         return self.modulus * complex(math.cos(turn), math.sin(turn))
 
@@ -89,7 +89,7 @@ PAPER = Config(radii=180, turns=721, marked=24, draws=20_000)
 
 
 def run(config: Config) -> xr.Dataset:
-    """The disc, the circle, and points on it, in double precision."""
+    """Compute the disc, the circle, and the points on it, in double precision."""
     with double_precision(True):
         parts = [_disc(config), _circle(config), _points(config)]
     return xr.merge(parts, join="exact", compat="equals").assign_attrs(
@@ -108,21 +108,21 @@ RADIANS = {"units": "radians"}
 
 @functools.cache
 def shared() -> Callable[..., Any]:
-    """``S(alpha, beta)`` under ``R = rho**|lag|``: Lemma 2, not Eq. 134 as printed."""
+    """Return ``S(alpha, beta)`` for ``R = rho**|lag|``, by Lemma 2."""
     return compile_expr(pair("exponential").result, alpha, beta, rho, backend="numpy")
 
 
 def own_moment(
     lam: Complex[np.ndarray, "*n"], correlation: float
 ) -> Float[np.ndarray, "*n"]:
-    """``E|dh/dlam|^2``."""
+    """Return ``E|dh/dlam|^2``."""
     return shared()(lam, lam.conj(), correlation).real
 
 
 def alignment(
     lam: Complex[np.ndarray, "*n"], other: complex, correlation: float
 ) -> Complex[np.ndarray, "*n"]:
-    """``S`` over the root of both own moments."""
+    """Return ``S`` over the geometric mean of both second moments."""
     full = np.full_like(lam, other)
     moments = own_moment(lam, correlation) * own_moment(full, correlation)
     return shared()(lam, other, correlation) / np.sqrt(moments)
@@ -159,7 +159,7 @@ def _circle(config: Config) -> xr.Dataset:
 
 
 def marked_angles(config: Config) -> Float[np.ndarray, " marked"]:
-    """The angles of the points, those of ``lam0`` and its conjugate included."""
+    """Return the angles of the points, with those of ``lam0`` and its conjugate."""
     star = math.pi * config.angle
     even = np.linspace(-math.pi, math.pi, config.marked + 1)[1:]
     close = _close(config, config.marked)
@@ -167,15 +167,15 @@ def marked_angles(config: Config) -> Float[np.ndarray, " marked"]:
 
 
 def _close(config: Config, count: int) -> Float[np.ndarray, " count"]:
-    """Angles near that of the conjugate of ``lam0``."""
+    """Return angles near that of the conjugate of ``lam0``."""
     return config.near * np.linspace(-1, 1, count) - math.pi * config.angle
 
 
 def _points(config: Config) -> xr.Dataset:
-    """By differentiating and by simulating.
+    """Compute the points by derivatives and by simulation.
 
-    The simulated alignment is split into its part along the exact one, whose mean is
-    the exact modulus, and the part across, whose mean is nought.
+    A simulated alignment has a part along the exact one, whose mean is the exact modulus, and
+    a part across, whose mean is zero.
     """
     marked = marked_angles(config)
     lam = config.modulus * np.exp(1j * marked)
@@ -208,11 +208,11 @@ def _points(config: Config) -> xr.Dataset:
 def differentiated(
     lam: Complex[np.ndarray, " n"], other: complex, correlation: float
 ) -> Complex[np.ndarray, " n"]:
-    """``S`` from the loss of two neurons at its minimum, differentiated twice.
+    """Return ``S`` by second derivatives of the loss of two neurons at its minimum.
 
-    The output is ``Re(h + h0)`` and the teacher the same, so that of the loss only
-    products of first derivatives are left; a quarter of ``S`` is its derivative by
-    ``lam`` and ``lam0``, Wirtinger's.
+    The output is ``Re(h + h0)``, and the teacher is equal to the student.  At this minimum,
+    the second derivative is a product of first derivatives.  So the Wirtinger derivative by
+    ``lam`` and ``lam0`` is ``S / 4``.
     """
     sums = pair_sums(spectrum(AR1(correlation)))
 
@@ -242,7 +242,7 @@ def simulate(
     correlation: float,
     config: Config,
 ) -> tuple[Estimate, Estimate]:
-    """Alignments of simulated sensitivities: along the exact one, and across."""
+    """Return alignments of simulated sensitivities: along the exact one, and across."""
     key = jax.random.fold_in(jax.random.key(config.seed), index)
     lams = np.append(lam, config.lam0)
     steps = math.ceil(RELAXATIONS / (1 - config.modulus))
@@ -263,7 +263,7 @@ def simulate(
 
 @functools.partial(jax.jit, static_argnames=("process", "steps", "count"))
 def _batch(key, lam, unit, process, steps, count):
-    """Sums over one batch of the parts of the products, and of their squares."""
+    """Return sums over one batch of both parts of the products, and of their squares."""
     (snapshot,) = walk(key, split(lam[:, None]), process, (steps,), count)
     s = jax.lax.complex(*snapshot.s)
     product = unit[:, None] * s[:-1] * s[-1:]

@@ -39,7 +39,7 @@ PAPER = Config((*QUICK.commands, "verify", "ledger"))
 
 
 def run(config: Config) -> xr.Dataset:
-    """Seconds of each command and of the imports beside it.
+    """Measure the seconds of each command, and of the import in the same repeat.
 
     Raises:
         subprocess.CalledProcessError: If a command does not exit with 0.
@@ -62,7 +62,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def _process(arguments: tuple[str, ...]) -> float:
-    """Seconds of an interpreter with these arguments, in a folder of its own."""
+    """Return the seconds of an interpreter with these arguments, in a new folder."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         subprocess.run(
@@ -72,7 +72,7 @@ def _process(arguments: tuple[str, ...]) -> float:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print the median of each command, and what it is in imports of JAX."""
+    """Print the median time of each command, also relative to the import of JAX."""
     table = Table(box=None, header_style="bold")
     for head in ("command", "s", "imports of JAX"):
         table.add_column(head, justify="left" if head == "command" else "right")

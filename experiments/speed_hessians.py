@@ -35,15 +35,15 @@ STUDY, VERSION = "speed_hessians", 1
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes.
+    """Sizes of the students and of the sample.
 
     Attributes:
-        hidden: Neurons of the student that both routes meet.
-        largest: Neurons of the student that the closed form meets alone.
-        length: Steps of a simulated sequence; the closed form takes the same length.
-        batch: Sequences.
-        columns: Of the Hessian, timed by differentiation.
-        repeats: Of both, alternating.
+        hidden: Neurons of the student for both methods.
+        largest: Neurons of a further student for the closed form only.
+        length: Length of a sequence, for both methods.
+        batch: Number of simulated sequences.
+        columns: Number of timed columns of the Hessian by differentiation.
+        repeats: Repeats of both methods, which alternate.
     """
 
     hidden: int = 256
@@ -61,7 +61,7 @@ PAPER = Config(repeats=15)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Time both routes, in double precision."""
+    """Time both methods in double precision."""
     with double_precision(True):
         return _timed(config)
 
@@ -96,7 +96,7 @@ def _timed(config: Config) -> xr.Dataset:
     seconds = np.empty((len(routes), config.repeats))
     for repeat in counted(
         range(-1, config.repeats), "repeats"
-    ):  # the first round compiles
+    ):  # the first round only compiles
         for row, route in enumerate(routes.values()):
             before = time.perf_counter()
             route()
@@ -111,7 +111,7 @@ def _timed(config: Config) -> xr.Dataset:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print seconds, and how many times longer differentiation takes for all columns."""
+    """Print the times, and the ratio of differentiation for all columns."""
     table = Table(box=None, header_style="bold")
     for head in ("route", "seconds", "all columns by simulation take"):
         table.add_column(head, justify="left" if head == "route" else "right")

@@ -52,10 +52,10 @@ from sigprop.layers.s5 import s5
 from sigprop.numerics.devices import cores
 
 STUDY, VERSION = "speed_layers", 3
-AGREEMENT = 1e-4  # of the largest entry: rounding of long sums in single precision
-# All repeats up to this length; beyond it fewer, in proportion, as each takes longer.
+AGREEMENT = 1e-4  # relative to the largest entry; rounding of long sums
+# Lengths above LONG have fewer repeats, in inverse proportion, but at least FEWEST.
 LONG, FEWEST = 2048, 3
-RING, PHASES, TIMES = (0.5, 0.99), 3.0, (2.0, 100.0)  # moduli, phases, gates' memories
+RING, PHASES, TIMES = (0.5, 0.99), 3.0, (2.0, 100.0)  # moduli, phases, time constants
 
 Forward = Callable[[Any, Float[Array, "time width"]], Float[Array, "time width"]]
 
@@ -64,14 +64,14 @@ Forward = Callable[[Any, Float[Array, "time width"]], Float[Array, "time width"]
 class Config:
     """Sizes of the layers, lengths, and how often to run and to compile at each.
 
-    ``states`` are complex numbers in the LRU, the complex diagonal, S4, S4D (over all
-    channels), S5 and each direction of BLUR, and real ones in RotRNN, the RNNs, the GRU
-    and both ``h`` and ``c`` of the LSTM.  A RotRNN turns pairs of real numbers, so that
-    ``RotRNN, 2N``, with twice as many, has as many eigenvalues to scan as the LRU.
-    ``heads`` are those of RotRNN, 32 in its paper; attention has 8 as in its own.
-    ``pause`` is in seconds: XLA gives memory back after its results are ready, and a
-    program that starts meanwhile takes up to twice its time.  A way that needs more
-    than ``memory`` bytes of temporaries is compiled and not run.
+    ``states`` is the number of complex states in the LRU, the complex diagonal, S4, S4D (over
+    all channels), S5 and each direction of BLUR.  It is the number of real states in RotRNN,
+    the RNNs, the GRU, and both ``h`` and ``c`` of the LSTM.  RotRNN rotates pairs of real
+    numbers, so ``RotRNN, 2N`` with twice as many has as many eigenvalues as the LRU.
+    ``heads`` belong to RotRNN, with 32 in its paper, and ``attention_heads`` to attention,
+    with 8 in its paper.  ``pause`` is in seconds: XLA frees memory after its results are
+    ready, which can double the time of a program that starts meanwhile.  An implementation
+    that needs more than ``memory`` bytes of temporaries is compiled but not run.
     """
 
     states: int = 256
@@ -133,7 +133,7 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
 
 
 def engine(layer: Layer, u: Float[Array, "time width"]) -> Float[Array, "time width"]:
-    """The layer as it is; a linear one by the recurrence engine and real products."""
+    """Apply the layer as it is."""
     return layer(u)
 
 
@@ -141,7 +141,7 @@ WAYS: dict[str, Forward] = {"engine": engine, "usual": published, "scan": plain_
 
 
 def signals(config: Config, length: int) -> tuple[Array, Array]:
-    """Inputs of a batch, and the weights that make one loss of its outputs."""
+    """Return the inputs of a batch, and the weights of its outputs in the loss."""
     generator = np.random.default_rng(config.seed)
     shape = (config.batch, length, config.width)
     u, weights = (generator.standard_normal(s, np.float32) for s in (shape, shape[1:]))
@@ -154,7 +154,7 @@ def compiled(
     u: Float[Array, "batch time width"],
     weights: Float[Array, "time width"],
 ) -> tuple[Callable[[], Any], float, int]:
-    """Loss and gradients as one program, the seconds to compile it, its memory."""
+    """Compile loss and gradients; return the program, compile seconds and memory."""
     trainable, fixed = eqx.partition(layer, eqx.is_inexact_array)
 
     def loss(trainable, u, weights):
@@ -174,7 +174,7 @@ def compiled(
 def compile_all(
     runners: Sequence[tuple[Forward, Layer]], u: Array, weights: Array, compiles: int
 ) -> tuple[Sequence[Callable[[], Any]], np.ndarray, np.ndarray]:
-    """Programs, seconds (program, compile) and bytes of each, compiled in turns."""
+    """Compile programs in turns; return them, seconds (program, compile) and bytes."""
     turns = [
         [compiled(*runner, u, weights) for runner in runners] for _ in range(compiles)
     ]
@@ -184,7 +184,7 @@ def compile_all(
 
 
 def timed(program: Callable[[], Any], pause: float) -> tuple[Any, float]:
-    """Results of a program, run after a pause, and the seconds that it took."""
+    """Run a program after a pause; return its results and seconds."""
     time.sleep(pause)
     started = time.perf_counter()
     results = jax.block_until_ready(program())
@@ -194,19 +194,19 @@ def timed(program: Callable[[], Any], pause: float) -> tuple[Any, float]:
 def time_all(
     programs: Sequence[Callable[[], Any]], repeats: int, pause: float
 ) -> np.ndarray:
-    """Seconds (program, repeat) of programs that ran before, in turns."""
+    """Run compiled programs in turns; return seconds with shape (program, repeat)."""
     turns = [[timed(program, pause)[1] for program in programs] for _ in range(repeats)]
     return np.transpose(turns)
 
 
 def disagreement(answer: Any, truth: Any) -> float:
-    """Largest difference of two answers, relative to each array's largest entry."""
+    """Return the largest difference, relative to the largest entry of each array."""
     pairs = zip(jax.tree.leaves(answer), jax.tree.leaves(truth), strict=True)
     return max(float(jnp.abs(a - b).max() / jnp.abs(b).max()) for a, b in pairs)
 
 
 def _farthest(programs: Sequence[Callable[[], Any]], pause: float) -> float:
-    """Largest disagreement of the first program with the others."""
+    """Return the largest difference of the first program from the others."""
     first, *others = (timed(program, pause)[0] for program in programs)
     return max((disagreement(first, other) for other in others), default=0.0)
 
@@ -221,10 +221,10 @@ def _require_no_cache() -> None:
 
 
 def over_lengths(config: Config) -> xr.Dataset:
-    """At each length compile all ways, check that they agree, then time them.
+    """Compile, compare and time all implementations of the LRU at each length.
 
     Raises:
-        ArithmeticError: If the ways disagree beyond single-precision rounding.
+        ArithmeticError: If they disagree beyond single-precision rounding.
     """
     layer = _lru(jax.random.key(config.seed), config)
     runners = [(way, layer) for way in WAYS.values()]
@@ -258,9 +258,9 @@ def over_lengths(config: Config) -> xr.Dataset:
 
 
 def state_numbers(layer: Layer) -> int:
-    """Real numbers that a step hands on to the next."""
+    """Return the number of real numbers in a layer's state."""
     state = jax.tree.leaves(jax.eval_shape(layer.initial_state))
-    sizes = {"c": 2, "f": 1}  # a counter is no state
+    sizes = {"c": 2, "f": 1}  # counters do not count
     return sum(sizes.get(leaf.dtype.kind, 0) * leaf.size for leaf in state)
 
 
@@ -293,13 +293,13 @@ def over_layers(config: Config) -> xr.Dataset:
 
 
 def run(config: Config) -> xr.Dataset:
-    """The LRU in all ways over lengths, and all layers at one length.
+    """Measure both tables.
 
-    Ways that take too much time or memory are NaN.
+    Times are NaN without a run: too much memory, or fewer repeats at long lengths.
 
     Raises:
-        ValueError: If JAX would take programs from a compilation cache.
-        ArithmeticError: If the ways disagree beyond single-precision rounding.
+        ValueError: If JAX has a compilation cache.
+        ArithmeticError: If implementations disagree beyond single-precision rounding.
     """
     _require_no_cache()
     lengths, layers = over_lengths(config), over_layers(config)
@@ -308,14 +308,14 @@ def run(config: Config) -> xr.Dataset:
 
 
 def ratios(dataset: xr.Dataset) -> xr.Dataset:
-    """Time, memory and compile time of the other ways, in those of the engine."""
+    """Return time, memory and compile time of others, relative to the engine."""
     costs = dataset[["seconds", "compile_seconds", "memory"]]
     others = costs.drop_sel(way="engine")
     return (others / costs.sel(way="engine", drop=True)).median(["repeat", "compile"])
 
 
 def in_lrus(dataset: xr.Dataset) -> xr.DataArray:
-    """Time of every layer in those of the LRU, the median of all repeats."""
+    """Return the time of every layer relative to the LRU, as a median over repeats."""
     seconds = dataset["layer_seconds"]
     return (seconds / seconds.sel(layer="LRU")).median("repeat")
 

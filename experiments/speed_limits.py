@@ -25,16 +25,14 @@ from sigprop.numerics.devices import cores
 from sigprop.numerics.tiles import over_cores
 
 STUDY, VERSION = "speed_limits", 1
-NUMBERS = (
-    192  # multiplied in turn: 12 of the widest vectors, to hide an addition's latency
-)
-TURNS = 8  # of a vector that stays in registers
+NUMBERS = 192  # numbers in 12 of the widest vectors, to hide an addition's latency
+TURNS = 8  # multiply-adds of a vector while it stays in registers
 RATES = ("multiply_adds", "copied_bytes", "normals")
 
 
 @dataclass(frozen=True)
 class Config:
-    """Turns of the multiplications, bytes copied a core, steps drawn, and repeats."""
+    """Multiply-adds per number, copied bytes per core, random steps, and repeats."""
 
     turns: int = 2_000_000
     copied: int = 2**26
@@ -48,7 +46,7 @@ PAPER = Config(repeats=25)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Rates of all three, in turns; of the copies alone where Numba is missing."""
+    """Measure all three rates in turns, or only that of copies without Numba."""
     tasks = {"copied_bytes": (_copy(config.copied), cores() * config.copied)}
     if noise.available():
         count = cores() * NUMBERS * config.turns
@@ -61,7 +59,7 @@ def run(config: Config) -> xr.Dataset:
     rates = np.full((len(RATES), config.repeats), np.nan)
     for turn in counted(
         range(-1, config.repeats), "repeats"
-    ):  # the first round compiles
+    ):  # the first round only compiles
         for name, (task, count) in tasks.items():
             began = time.perf_counter()
             task()
@@ -98,9 +96,9 @@ def _multiply(turns: int) -> Callable[[], object]:
 
 @functools.cache
 def multiplication() -> Callable[[Float[np.ndarray, " numbers"], int], None]:
-    """A compiled function that replaces each ``z`` by ``(z + 1) / 2``.
+    """Compile a function that replaces each ``z`` by ``(z + 1) / 2``, repeatedly.
 
-    It does so ``TURNS`` times for each of its second argument.
+    Its second argument counts rounds of ``TURNS`` replacements.
     """
     from sigprop.numerics.machine_code import called, wide_vectors
 
@@ -121,7 +119,7 @@ def multiplication() -> Callable[[Float[np.ndarray, " numbers"], int], None]:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print each rate, the best of the repeats."""
+    """Print the best value of each rate."""
     console = Console(highlight=False)
     for name in RATES:
         rate = float(data["rate"].sel(limit=name).max())

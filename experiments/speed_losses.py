@@ -39,9 +39,9 @@ ADAM = Optimiser(10_000)
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes, and steps in one timed call of each loss.
+    """Sizes, and numbers of steps in a timed call.
 
-    ``steps`` are those of the exact loss and of the sampled one.
+    ``steps`` has two numbers: for the exact loss and for the sampled one.
     """
 
     hidden: int = 64
@@ -67,10 +67,10 @@ def _steps(run: Run, task: TeacherStudent, batch: int | None, steps: int) -> Run
 
 
 def run(config: Config) -> xr.Dataset:
-    """Time alternating repeats of both losses for every student.
+    """Time both losses in turns for every student.
 
     Raises:
-        ArithmeticError: If a student diverged, and so did not train.
+        ArithmeticError: If a student diverged.
     """
     shape = (len(STUDENTS), len(LOSSES), config.repeats)
     seconds = np.empty(shape)
@@ -82,7 +82,7 @@ def run(config: Config) -> xr.Dataset:
         begun = start(student, ADAM, rate, key)
         for repeat in counted(
             range(-1, config.repeats), "repeats"
-        ):  # the first round compiles
+        ):  # the first round only compiles
             for column, steps in enumerate(config.steps):
                 batch = config.batch if column else None
                 before = time.perf_counter()
@@ -100,7 +100,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print milliseconds a step and the ratio, paired within each repeat."""
+    """Print the time of a step, and the ratio within repeats."""
     table = Table(box=None, header_style="bold")
     for column in ("student", "population ms", "sampled ms", "ratio", "least", "most"):
         table.add_column(column, justify="left" if column == "student" else "right")

@@ -45,17 +45,17 @@ from sigprop.numerics.devices import cores, peak_memory
 
 STUDY, VERSION = "speed_moments", 4
 CORES = cores()
-AGREEMENT = 1e-4  # relative: rounding of a few thousand sums in single precision
-Moments = tuple[Any, Any]  # of states and sensitivities, (n,) each
+AGREEMENT = 1e-4  # relative; rounding of a few thousand sums in single precision
+Moments = tuple[Any, Any]  # of states and of sensitivities, with shape (n,)
 
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes of the timed problem, and the lengths at which memory is measured.
+    """Sizes of the timed problem.
 
-    ``long`` is the length at which the kernel's memory is measured once more; memory
-    takes a new process each time and may be left out.  A repeat lasts ``least`` seconds
-    or one call.
+    The kernel's memory is also measured at the length ``long``.  Memory needs new processes,
+    and is not measured if ``memory`` is false.  A repeat lasts ``least`` seconds or one call,
+    if that is longer.
     """
 
     neurons: int = 256
@@ -103,7 +103,7 @@ def streaming(
     process: Any,
     config: Config,
 ) -> Moments:
-    """One part of the sequences a core, each in a thread of its own."""
+    """Scan one part of the sequences per core, each in its own thread."""
     parts = min(CORES, config.sequences)
     counts = [len(share) for share in np.array_split(range(config.sequences), parts)]
 
@@ -120,7 +120,7 @@ def streaming(
 def kernel(
     key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
 ) -> Moments:
-    """All sequences in one call."""
+    """Simulate all sequences in one call of the kernel."""
     return _averages(trajectories, key, lam, process, config.sequences, config.length)
 
 
@@ -133,7 +133,7 @@ def _combine(first: Any, second: Any) -> Any:
 def _scanned(
     lam: Complex[Array, " n"], x: Float[Array, "time ..."]
 ) -> tuple[Complex[Array, "time ... n"], Complex[Array, "time ... n"]]:
-    """States and sensitivities at all times, by two associative scans."""
+    """Return states and sensitivities at all times, by two associative scans."""
     shape = (*x.shape, *lam.shape)
     gates = jnp.broadcast_to(lam, shape)
     inputs = jnp.broadcast_to(x[..., None].astype(lam.dtype), shape)
@@ -146,7 +146,7 @@ def _scanned(
 def associative(
     key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
 ) -> Moments:
-    """The baseline: every state of every sequence in memory at once."""
+    """Scan all sequences at once, with all states in memory."""
     x = process.sample(key, config.sequences, config.length)
     h, s = _scanned(lam, x.T)
     return (jnp.abs(h) ** 2).mean((0, 1)), (jnp.abs(s) ** 2).mean((0, 1))
@@ -156,7 +156,7 @@ def associative(
 def one_by_one(
     key: PRNGKeyArray, lam: Complex[Array, " n"], process: Any, config: Config
 ) -> Moments:
-    """The baseline with the states of one sequence in memory at a time."""
+    """Scan one sequence after another, with the states of one in memory."""
 
     def single(x: Float[Array, " time"]) -> Moments:
         h, s = _scanned(lam, x)
@@ -177,15 +177,15 @@ TIMED_INPUT = AR1(0.9)
 
 
 def _problem(config: Config) -> tuple[PRNGKeyArray, Complex[Array, " n"]]:
-    """Key of the inputs, and eigenvalues between 0.5 and 0.99."""
+    """Return the key of the inputs, and eigenvalues with moduli from 0.5 to 0.99."""
     key, ring_key = jax.random.split(jax.random.key(config.seed))
     return key, sample_ring(ring_key, config.neurons, 0.5, 0.99)
 
 
 def disagreement(config: Config) -> float:
-    """Largest relative difference of the ways on identical inputs.
+    """Return the largest relative difference of the methods on identical inputs.
 
-    A constant input is drawn once, and by all ways from the same key.
+    The inputs are constant in time, since all methods draw these equally from a key.
     """
     key, lam = _problem(config)
     size = (config.sequences, config.length)
@@ -203,10 +203,10 @@ def disagreement(config: Config) -> float:
 
 
 def run(config: Config) -> xr.Dataset:
-    """Check agreement, time alternating repeats, then measure memory.
+    """Compare the methods, time them in turns, then measure their memory.
 
     Raises:
-        ArithmeticError: If the ways disagree beyond single-precision rounding.
+        ArithmeticError: If the methods disagree beyond single-precision rounding.
     """
     if (difference := disagreement(config)) > AGREEMENT:
         raise ArithmeticError(f"the ways differ by {difference:.1e} on equal inputs")
@@ -214,7 +214,7 @@ def run(config: Config) -> xr.Dataset:
     seconds = np.empty((len(WAYS), config.repeats))
     for repeat in counted(
         range(-1, config.repeats), "repeats"
-    ):  # the first round compiles
+    ):  # the first round only compiles
         for row, way in enumerate(WAYS.values()):
             call = functools.partial(way, key, lam, TIMED_INPUT, config)
             took = seconds_a_call(call, config.least)
@@ -255,7 +255,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def seconds_a_call(call: Callable[[], Any], least: float) -> float:
-    """Mean seconds of one call, over calls that last ``least`` seconds in all."""
+    """Return the mean seconds of a call, over at least ``least`` seconds."""
     started, calls = time.perf_counter(), 0
     while True:
         jax.block_until_ready(call())
@@ -265,14 +265,14 @@ def seconds_a_call(call: Callable[[], Any], least: float) -> float:
 
 
 def _peak_memory(way: str, config: Config) -> float:
-    """Peak resident bytes of a fresh process that runs one way once, if asked."""
+    """Return the peak bytes of a new process that runs one method once, or NaN."""
     if not config.memory:
         return math.nan
     return measured_alone(STUDY, way, dataclasses.asdict(config))
 
 
 def measure(way: str, sizes: dict[str, Any]) -> float:
-    """Run one way, or ``nothing``, here; return this process's peak in bytes."""
+    """Run one method, or ``nothing``, in this process; return its peak bytes."""
     config = Config(**sizes)
     key, lam = _problem(config)
     if way in WAYS:

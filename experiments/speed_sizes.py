@@ -38,14 +38,14 @@ Call = Callable[[], Any]
 
 
 def _moments(neurons: int, length: int) -> Call:
-    """Time averages of 64 sequences through each neuron of a ring."""
+    """Return the simulation of 64 sequences for each neuron of a ring."""
     key, ring_key = jax.random.split(jax.random.key(0))
     lam = sample_ring(ring_key, neurons, 0.5, 0.99)[:, None]
     return lambda: trajectories(key, lam, AR1(0.9), (length,), 64, True)
 
 
 def _layer(neurons: int, length: int) -> Call:
-    """Loss and gradients of an LRU with 128 features, one sequence."""
+    """Return the gradient of an LRU with 128 features, for one sequence."""
     layer = lru(neurons, 128, key=jax.random.key(0), r_min=0.5, r_max=0.99)
     u = jax.random.normal(jax.random.key(1), (length, 128))
     gradients = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
@@ -59,20 +59,20 @@ def _student(neurons: int, length: int) -> tuple[Any, Any]:
 
 
 def _loss(neurons: int, length: int) -> Call:
-    """The exact loss of a student of one teacher."""
+    """Return the exact loss of a student of a linear teacher."""
     task, student = _student(neurons, length)
     loss = eqx.filter_jit(lambda student: task.loss(student))
     return lambda: loss(student)
 
 
 def _hessian(neurons: int, length: int) -> Call:
-    """The whole Hessian of that loss, in closed form."""
+    """Return the whole Hessian of the exact loss, in closed form."""
     task, student = _student(neurons, length)
     return lambda: expand(task, student).hessian
 
 
 class Task(NamedTuple):
-    """A function to time, the fixed numbers of neurons and steps, and the precision."""
+    """A function to time, default numbers of neurons and steps, and the precision."""
 
     build: Callable[[int, int], Call]
     neurons: int
@@ -91,15 +91,15 @@ AXES = ("neurons", "length")
 
 @dataclass(frozen=True)
 class Config:
-    """Powers of two that are tried, and what ends a series.
+    """Sizes as powers of two, and the limits that end a series.
 
     Attributes:
-        neurons: First and last power of the numbers of neurons.
-        length: The same of the lengths.
-        stride: Powers from one size to the next.
-        calls: Timed ones at each size, of which the least counts.
-        longest: Seconds of a call.
-        memory: Bytes.
+        neurons: First and last exponent of the numbers of neurons.
+        length: First and last exponent of the lengths.
+        stride: Difference of exponents between two sizes.
+        calls: Timed calls at each size; the fastest one counts.
+        longest: Longest time of a call, in seconds.
+        memory: Largest memory of a call, in bytes.
     """
 
     neurons: tuple[int, int] = (4, 12)
@@ -116,7 +116,7 @@ PAPER = Config(stride=1, longest=4.0, memory=8 * 2**30)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Measure every task over both axes."""
+    """Measure every task against both sizes."""
     tried = {
         axis: range(first, last + 1, config.stride)
         for axis, (first, last) in (
@@ -162,12 +162,12 @@ def run(config: Config) -> xr.Dataset:
 def _in_a_process(
     task: str, neurons: int, length: int, calls: int, longest: float
 ) -> list[float]:
-    """Seconds and peak bytes, measured by a separate process.
+    """Measure seconds and peak bytes in a separate process.
 
-    Both infinite if the system ends it, as for want of memory.
+    Both are infinite if the system kills the process, for example without free memory.
 
     Raises:
-        RuntimeError: If it fails otherwise.
+        RuntimeError: If the process fails for another reason.
     """
     try:
         return measured_alone(STUDY, task, neurons, length, calls, longest)
@@ -181,9 +181,9 @@ def _in_a_process(
 def measure(
     name: str, neurons: int, length: int, calls: int, longest: float
 ) -> tuple[float, float]:
-    """Least seconds of a call here, and the most bytes that this process has held.
+    """Return the fastest time of a call and the peak bytes, in this process.
 
-    After a call that takes longer than ``longest`` seconds there is no other.
+    A call that takes longer than ``longest`` seconds is the last one.
     """
     task = TASKS[name]
     with double_precision(task.double):
@@ -200,9 +200,9 @@ def measure(
 
 
 def exponent(sizes: Float[np.ndarray, " n"], costs: Float[np.ndarray, " n"]) -> float:
-    """Slope of a line through the larger half of the points, in logarithms.
+    """Fit a power of the size to the costs of the larger half of the sizes.
 
-    Not a number where fewer than three of the costs are known.
+    The result is NaN if fewer than three costs are known.
     """
     known = np.isfinite(costs) & (costs > 0)
     if known.sum() < 3:
@@ -212,7 +212,7 @@ def exponent(sizes: Float[np.ndarray, " n"], costs: Float[np.ndarray, " n"]) -> 
 
 
 def show(data: xr.Dataset) -> None:
-    """Print the largest size of each series, its costs and how they grow."""
+    """Print the largest size of each series, its costs, and their powers of the size."""
     table = Table(box=None, header_style="bold")
     heads = ("task", "over", "up to", "ms", "power", "MB", "power")
     for head in heads:

@@ -38,7 +38,7 @@ STUDY, VERSION = "speed_training", 2
 
 
 def dense_tanh(layer: LRU) -> NonlinearRNN:
-    """A dense tanh RNN with as many neurons and features."""
+    """Return a dense tanh RNN with the same numbers of neurons and features."""
     (neurons, width), features = layer.B_re.shape, layer.C_re.shape[0]
     return nonlinear_rnn(neurons, width, key=jax.random.key(2), d_out=features)
 
@@ -49,7 +49,7 @@ WAYS: dict[str, Callable[[LRU], Any]] = {
     "still": lambda layer: ForwardOnly(layer, without_recurrence),
     "tanh": dense_tanh,
 }
-AGREEMENT = 1e-3  # of the losses of engine and published, relative
+AGREEMENT = 1e-3  # relative difference between the losses of engine and usual
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ PAPER = Config(batch=50)
 
 
 def _step(config: Config, make: Callable[[LRU], Any]) -> tuple[Any, Any]:
-    """A compiled step, and what it takes."""
+    """Return a training step as a jitted function, and its arguments."""
     sizes = {"width": config.width, "state_size": config.states}
     shape = dataclasses.replace(lru_paper("scifar"), depth=config.depth, **sizes)
     network, state = build(shape, key=jax.random.key(config.seed))
@@ -102,10 +102,10 @@ def _step(config: Config, make: Callable[[LRU], Any]) -> tuple[Any, Any]:
 
 
 def run(config: Config) -> xr.Dataset:
-    """Compile a step each way, and time them in turns.
+    """Compile a step of each network, and time them in turns.
 
     Raises:
-        ArithmeticError: If engine and usual disagree on the loss.
+        ArithmeticError: If the losses of engine and usual differ.
     """
     programs, compile_seconds, memory, losses = [], [], [], []
     for make in WAYS.values():
@@ -137,7 +137,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def show(data: xr.Dataset) -> None:
-    """Print each way's step, and its ratios to the engine's, paired within repeats."""
+    """Print the time of each network's step, and its ratio to the engine's."""
     table = Table(box=None, header_style="bold")
     for column in (
         "way",

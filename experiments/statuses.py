@@ -30,7 +30,7 @@ class Config:
 
     Attributes:
         papers: Keys of ``sigprop.theory.claims.PAPERS``.
-        seed: Moves every simulation.
+        seed: Seed of all simulations.
     """
 
     papers: tuple[str, ...] = tuple(PAPERS)
@@ -53,7 +53,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def table(claims: Iterable[ClaimResult]) -> xr.Dataset:
-    """Statuses by the ids of their rows, with titles, findings, modules and digests."""
+    """Return a table of statuses by row id, with titles, findings, modules and digests."""
     verdicts = {claim.id: claim for claim in claims}
     modules = {row: home(row) for row in verdicts}
     columns = {
@@ -84,12 +84,12 @@ def keep(claims: Iterable[ClaimResult], seed: int) -> Path:
 def current(rows: Iterable[str]) -> dict[str, str]:
     """Return the titles and findings of some rows in the newest stored run, by their ids.
 
-    A finding that is older than the code that decides its row says so.  A row without a
-    status is ``not judged``.  If the folder of results has no run, the run that comes with
+    A finding is marked if the code that decides its row has changed since.  A row without a
+    status is ``not judged``.  Without a run in the folder of results, the run that comes with
     the code is read.
 
     Raises:
-        ValueError: If the result is damaged; names the file and what to do.
+        ValueError: If the result is damaged; the message has the file and a command.
     """
     data = newest()
     known = {} if data is None else data.to_dataframe().to_dict("index")
@@ -97,10 +97,10 @@ def current(rows: Iterable[str]) -> dict[str, str]:
 
 
 def newest() -> xr.Dataset | None:
-    """Return the newest stored run, or else that of the code; ``None`` without both.
+    """Return the newest stored run, else the run that comes with the code, or ``None``.
 
     Raises:
-        ValueError: If the result is damaged; names the file and what to do.
+        ValueError: If the result is damaged; the message has the file and a command.
     """
     runs = [
         (attributes["created"], file)
