@@ -30,27 +30,27 @@ import xarray as xr
 
 from sigprop.experiments import netcdf
 from sigprop.numerics.files import (
-    unfinished as unfinished,  # figures are written by it too
+    unfinished as unfinished,  # used by figures too
 )
 
 PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
-HERE = Path(__file__).resolve().parent  # the package may have a link to it
+HERE = Path(__file__).resolve().parent  # resolved, since the package may link to it
 SHIPPED = HERE / "results" / "paper"
 PRESETS = ("smoke", "quick", "paper")
-FULL = "full"  # of studies whose ``paper`` is smaller than the paper
-DIGITS = 16  # hexadecimal, of a cell's key
+FULL = "full"  # preset of studies whose ``paper`` is smaller than the paper's size
+DIGITS = 16  # hexadecimal digits of a cell's key
 
 
 @dataclass(frozen=True)
 class Members:
-    """The configuration of a gathered result: a hash of its grid, and how much is in it."""
+    """The configuration of a gathered result: a hash of its grid, and the finished cells."""
 
     grid: str
     finished: int
 
 
 class Damaged(ValueError):
-    """A file that cannot be read: its name, the reason, and the command for a new one."""
+    """Error for a file that cannot be read, with the reason and a command to make it."""
 
     def __init__(self, file: Path, error: Exception, preset: str | None):
         study = file.name.rsplit("-", 1)[0]
@@ -84,10 +84,10 @@ def _folders() -> tuple[Path, ...]:
 
 
 def canonical(config: Any) -> str:
-    """The configuration as JSON: all fields, sorted, the same on every machine.
+    """Return a configuration as JSON with sorted fields, the same on every machine.
 
     Raises:
-        ValueError: If a field holds a NaN or infinity, which JSON has no word for.
+        ValueError: If a field is NaN or infinite, which JSON cannot represent.
     """
     fields = dataclasses.asdict(config)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -99,18 +99,18 @@ def _hash(study: str, version: int, config: str) -> str:
 
 
 def key(study: str, version: int, config: Any) -> str:
-    """Sixteen hexadecimal digits that name the cell."""
+    """Return the name of a cell, sixteen hexadecimal digits."""
     return _hash(study, version, canonical(config))
 
 
 def path(study: str, version: int, config: Any) -> Path:
-    """The file of a cell: where it is, or where it would be written."""
+    """Return the existing file of a cell, or else the file to write."""
     possible = paths(study, version, config)
     return next((file for file in possible if file.is_file()), possible[0])
 
 
 def paths(study: str, version: int, config: Any) -> list[Path]:
-    """All files of a cell that there may be, the first one first."""
+    """Return all possible files of a cell, in the order of the search."""
     name = _name(study, version, config)
     return [parent / name for parent in _folders()]
 
@@ -120,19 +120,19 @@ def _name(study: str, version: int, config: Any) -> str:
 
 
 def files(study: str) -> list[Path]:
-    """All files of a study's results, sound or not."""
+    """Return all files of a study's results, including damaged ones."""
     return [
         file for parent in _folders() for file in sorted(parent.glob(f"{study}-*.nc"))
     ]
 
 
 def exists(study: str, version: int, config: Any) -> bool:
-    """True where a result of this cell is stored, be it sound or not."""
+    """Return true if this cell has a file, which may be damaged."""
     return path(study, version, config).is_file()
 
 
 def command(study: str, preset: str | None = None) -> str:
-    """The command that makes a result, for messages."""
+    """Return the command that makes a result, for messages."""
     return f"sigprop sweep run {study} --preset {preset or 'quick'}"
 
 
@@ -143,11 +143,11 @@ def save(
 
     Args:
         study: Name of the study's module.
-        version: Its version number: raise it when the meaning of its numbers changes.
-        config: Its frozen dataclass.
-        dataset: The result; scalars belong in its attributes, since a variable without
-            a dimension can carry no checksum.
-        attributes: What else to record: ``preset``, ``device``, ...
+        version: Version number of the study; increase it if its numbers change in meaning.
+        config: Configuration of the cell, a frozen dataclass.
+        dataset: The result.  Scalars belong in its attributes, since a variable without a
+            dimension has no checksum.
+        attributes: Further attributes, such as ``preset`` and ``device``.
 
     Raises:
         ValueError: If a variable has no dimension, or a coordinate is complex.
@@ -166,10 +166,10 @@ def save(
 
 
 def newest(study: str, version: int, config: Any, preset: str) -> Path | None:
-    """The file of a stored cell, made the newest of ``preset`` if it is not.
+    """Return the file of a stored cell or ``None``, and make it the newest of ``preset``.
 
     Raises:
-        ValueError: If a file is damaged; names the file and what to do.
+        ValueError: If a file is damaged; the message has the file and a command.
     """
     file = path(study, version, config)
     if not file.is_file():
@@ -178,21 +178,22 @@ def newest(study: str, version: int, config: Any, preset: str) -> Path | None:
 
 
 def relabel(file: Path, preset: str) -> Path:
-    """Make a stored cell the newest of ``preset``; what it says of its origin stays.
+    """Make a stored cell the newest of ``preset``; return its new file.
 
-    Written where new results go: the file may be one that came with the code.
+    Other attributes do not change.  The file is written to the folder of new results, since
+    the cell may come with the code.
 
     Raises:
-        ValueError: If the file is damaged; names the file and what to do.
+        ValueError: If the file is damaged; the message has the file and a command.
     """
     dataset = read(file).assign_attrs(preset=preset, created=_now())
     return netcdf.write(folder() / file.name, dataset)
 
 
 def fullest(file: Path, config: Members, version: int) -> Path:
-    """Keep the complete gathered result of a grid beside a file, and delete the others.
+    """Keep the gathered result of a grid with the most cells; delete the others.
 
-    Another process may have gathered more cells meanwhile.
+    It may be another file than the given one, if another process gathered more cells.
     """
     finished = {file: 0}
     for other, attributes in stored(file.name.rsplit("-", 1)[0]):
@@ -210,8 +211,8 @@ def load(study: str, version: int, config: Any) -> xr.Dataset:
     """Read a cell, checksums included.
 
     Raises:
-        FileNotFoundError: If it is missing; names the command that makes it.
-        ValueError: If its file is damaged; names the file and what to do.
+        FileNotFoundError: If it is missing; the message has the command that makes it.
+        ValueError: If its file is damaged; the message has the file and a command.
     """
     file = path(study, version, config)
     if not file.is_file():
@@ -225,12 +226,12 @@ def load(study: str, version: int, config: Any) -> xr.Dataset:
 def load_preset(study: str, preset: str) -> xr.Dataset:
     """Read the newest result of a study that was made from a preset.
 
-    For figures, which must not import the study: its configuration is not needed.
+    It does not need the configuration, since figures must not import the study.
 
     Raises:
-        FileNotFoundError: If there is none, or cells of it are; names the command that
-            makes them.
-        ValueError: If a file is damaged; names the file and what to do.
+        FileNotFoundError: If the result or some of its cells are missing; the message has
+            the command that makes them.
+        ValueError: If a file is damaged; the message has the file and a command.
     """
     file = preset_path(study, preset)
     if file is None:
@@ -244,10 +245,10 @@ def load_preset(study: str, preset: str) -> xr.Dataset:
 
 
 def require_complete(file: Path, attributes: Mapping[Any, Any]) -> None:
-    """Refuse a gathered result of some cells.
+    """Raise an error if a gathered result is not complete.
 
     Raises:
-        FileNotFoundError: If cells are missing; names the command that makes them.
+        FileNotFoundError: If cells are missing; the message has the command that makes them.
     """
     if not attributes.get("complete", True):
         study, preset = attributes["study"], attributes["preset"]
@@ -258,11 +259,11 @@ def require_complete(file: Path, attributes: Mapping[Any, Any]) -> None:
 
 
 def shipped(study: str) -> xr.Dataset:
-    """Read the result at the preset ``paper`` that comes with the code, and no other.
+    """Read the complete result at the preset ``paper`` that comes with the code.
 
     Raises:
-        FileNotFoundError: If there is none that is complete; names the command.
-        ValueError: If a file is damaged; names the file and what to do.
+        FileNotFoundError: If there is no complete result; the message has the command.
+        ValueError: If a file is damaged; the message has the file and a command.
     """
     for file in sorted(SHIPPED.glob(f"{study}-*.nc")):
         dataset = read(file)
@@ -275,7 +276,7 @@ def shipped(study: str) -> xr.Dataset:
 
 
 def preset_path(study: str, preset: str) -> Path | None:
-    """The file that ``load_preset`` reads, if there is one."""
+    """Return the file that ``load_preset`` reads, or ``None``."""
     dated = [
         (attributes["created"], file)
         for file, attributes in stored(study)
@@ -289,16 +290,16 @@ def _folder_names() -> str:
 
 
 def stored(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Every stored result of a study with its attributes, unread otherwise.
+    """Iterate over the files of a study's results and their attributes.
 
     Raises:
-        ValueError: If a file is damaged; names the file and what to do.
+        ValueError: If a file is damaged; the message has the file and a command.
     """
     for file in files(study):
         try:
             attributes = netcdf.attributes(file)
         except FileNotFoundError:
-            continue  # another process has put a fuller one in its place
+            continue  # another process replaced it by one with more cells
         except PermissionError:
             raise
         except Exception as error:
@@ -307,11 +308,11 @@ def stored(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def read(file: Path) -> xr.Dataset:
-    """Read one file whole, and check that it holds what its name says.
+    """Read one file, and check that its contents belong to its name.
 
     Raises:
-        Damaged: If it is damaged; names the file and what to do.
-        OSError: If it is not there, or may not be read.
+        Damaged: If it is damaged; the message has the file and a command.
+        OSError: If it does not exist or is not readable.
     """
     with file.open("rb"):
         pass
@@ -325,7 +326,7 @@ def read(file: Path) -> xr.Dataset:
         if file.stem != f"{attributes['study']}-{says}":
             raise ValueError(f"its contents belong in {attributes['study']}-{says}.nc")
         return netcdf.read(file)
-    except Exception as error:  # HDF5 reports damage through a dozen types of error
+    except Exception as error:  # HDF5 has many types of errors for damaged files
         raise Damaged(file, error, preset) from error
 
 
@@ -341,7 +342,7 @@ def _version(package: str) -> str:
 
 
 def _commit() -> str:
-    """The commit of the source tree, marked if it has changes; a label, so no error."""
+    """Return the commit of the source tree, marked if it has changes, or ``unknown``."""
     root = checkout()
     if root is None:
         return "unknown"

@@ -20,25 +20,25 @@ from sigprop.experiments import store
 
 @cache
 def studies() -> tuple[str, ...]:
-    """Names of all studies; imports the whole package."""
+    """Return the names of all studies; imports the whole package."""
     return tuple(name for name, _ in _modules() if is_study(name))
 
 
 @cache
 def sweeps() -> dict[str, str]:
-    """The package of every sweep by the sweep's name."""
+    """Return the package of every sweep by the sweep's name."""
     packages = (name for name, package in _modules() if package)
     return {sweep: name for name in packages for sweep in part(name, "grids").SWEEPS}
 
 
 def _modules() -> list[tuple[str, bool]]:
-    """Names in this package, and whether each is a package."""
+    """Return the names of all modules here; the flag is true for a package."""
     modules = pkgutil.iter_modules(sigprop.experiments.__path__)
     return [(module.name, module.ispkg) for module in modules]
 
 
 def is_study(name: str) -> bool:
-    """True if a study has this name; imports it, and no other."""
+    """Return true if a study has this name; imports only this study."""
     return (name, False) in _modules() and hasattr(_import(name), "STUDY")
 
 
@@ -58,7 +58,7 @@ def study_module(study: str) -> ModuleType:
 
 
 def package_of(sweep: str) -> str:
-    """The package that has the cells of a sweep.
+    """Return the package that has the cells of a sweep.
 
     Raises:
         ValueError: If there is no sweep of that name.
@@ -72,12 +72,12 @@ def package_of(sweep: str) -> str:
 
 
 def part(package: str, name: str) -> ModuleType:
-    """The ``cells``, ``grids`` or ``gathering`` of a package."""
+    """Return the module ``cells``, ``grids`` or ``gathering`` of a package."""
     return _import(f"{package}.{name}")
 
 
 def grid(sweep: str, preset: str) -> list[Any]:
-    """The configurations of all cells of a sweep, each once.
+    """Return the configurations of all cells of a sweep, each of them once.
 
     Raises:
         ValueError: If the sweep or the preset is unknown, or the grid empty.
@@ -91,14 +91,14 @@ def grid(sweep: str, preset: str) -> list[Any]:
 
 
 def digest(package: str, cells: Iterable[Any]) -> str:
-    """Sixteen hexadecimal digits that name these cells in this order."""
+    """Return sixteen hexadecimal digits, a hash of these cells in this order."""
     version = part(package, "cells").VERSION
     names = " ".join(store.key(package, version, cell) for cell in cells)
     return hashlib.sha256(names.encode()).hexdigest()[:16]
 
 
 def definition(name: str, preset: str) -> tuple[Any, int]:
-    """The configuration that a preset of a study or a sweep stands for, and its version.
+    """Return the configuration of a study or sweep at a preset, and the version.
 
     Raises:
         ValueError: If the name or the preset is unknown.
@@ -113,9 +113,9 @@ def definition(name: str, preset: str) -> tuple[Any, int]:
 
 
 def presets(name: str) -> tuple[str, ...]:
-    """The presets of a study or a sweep, the smallest first.
+    """Return the presets of a study or a sweep, the smallest first.
 
-    Some studies also have the paper's own sizes, ``full``, for larger machines.
+    Some studies also have ``full``, the sizes of the paper, for larger machines.
     """
     full = is_study(name) and hasattr(_import(name), "FULL")
     return store.PRESETS + full * (store.FULL,)

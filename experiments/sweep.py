@@ -30,8 +30,8 @@ from sigprop.numerics.devices import default_device
 from sigprop.numerics.locks import claimed
 from sigprop.training.checkpoints import read_checkpoint
 
-PAUSE = 1.0  # seconds until chunks that others are at are looked at again
-Report = Callable[[float], None]  # called with the cells done, parts of a cell included
+PAUSE = 1.0  # seconds; wait before chunks of other processes are tried again
+Report = Callable[[float], None]  # called with the number of finished cells, a fraction
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Chunk:
     """Cells that are trained together.
 
     Attributes:
-        study: Their study.
+        study: Package of the cells.
         preset: Preset of the sweep.
         cells: Configurations of one shape.
     """
@@ -49,13 +49,13 @@ class Chunk:
     cells: tuple[Any, ...]
 
     def checkpoint(self) -> Path:
-        """The file of a training that is under way."""
+        """Return the checkpoint file of an unfinished training."""
         name = f"{self.study}-{studies.digest(self.study, self.cells)}.npz"
         return store.folder() / "checkpoints" / name
 
 
 def chunks(sweep: str, preset: str, shard: tuple[int, int] = (0, 1)) -> list[Chunk]:
-    """The chunks of a sweep in order; of shard ``(i, n)``, every ``n``-th from ``i``.
+    """Return the chunks of a sweep; shard ``(i, n)`` has every ``n``-th from ``i``.
 
     Raises:
         ValueError: If the sweep, the preset or the shard is unknown, or the grid empty.
@@ -77,10 +77,10 @@ def chunks(sweep: str, preset: str, shard: tuple[int, int] = (0, 1)) -> list[Chu
 
 
 def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> bool:
-    """Train what is missing of a chunk and store it, unless another process is at it.
+    """Train a chunk and store its missing cells, unless another process has its lock.
 
     Returns:
-        True if all its cells are stored.
+        True if all cells are stored.
     """
     checkpoint = chunk.checkpoint()
     with claimed(checkpoint.with_suffix(".lock")) as mine:
@@ -115,19 +115,19 @@ def run(
     shard: tuple[int, int] = (0, 1),
     report: Report = lambda cells: None,
 ) -> Path | None:
-    """Run the missing cells of a sweep, then gather it if all cells are finished.
+    """Run the missing cells of a sweep, then gather all finished cells.
 
     Args:
         sweep: A key of ``studies.sweeps``.
         preset: ``smoke``, ``quick`` or ``paper``.
-        workers: Processes of a Dask cluster on this machine; none runs in this process.
-        scheduler: Address of a Dask scheduler that is already there.
-        shard: This process's part ``(i, n)`` of the chunks.
-        report: Called with the cells done so far, of those that were missing.
+        workers: Dask processes on this machine; with zero, cells run in this process.
+        scheduler: Address of a running Dask scheduler.
+        shard: Part ``(i, n)`` of the chunks for this process.
+        report: Called with the number of finished cells among the missing ones.
 
     Returns:
-        The file of the gathered result, which holds what is finished so far; chunks that
-        other calls are at are waited for.
+        The file of the gathered result, with all finished cells.  The call waits for chunks
+        of this shard that other calls train.
 
     Raises:
         ValueError: If an argument does not fit, or a worker failed.
@@ -158,21 +158,21 @@ def run(
 
 
 def missing_of(chunks: Sequence[Chunk]) -> dict[Chunk, int]:
-    """Numbers of cells without a result, of chunks of one sweep."""
+    """Return the number of missing cells of each chunk of one sweep."""
     cells = [cell for chunk in chunks for cell in chunk.cells]
     lost = set(missing(chunks[0].study, cells)) if chunks else set()
     return {chunk: len(lost.intersection(chunk.cells)) for chunk in chunks}
 
 
 def count(sweep: str, preset: str) -> tuple[int, int]:
-    """Cells that are stored, and all of them."""
+    """Return the number of stored cells, and the number of all cells."""
     every = studies.grid(sweep, preset)
     lost = missing(studies.package_of(sweep), every)
     return len(every) - len(lost), len(every)
 
 
 def missing(study: str, cells: Sequence[Any]) -> list[Any]:
-    """Cells of a study without a result; what others write meanwhile may count or not.
+    """Return the cells without a result; results written meanwhile may be ignored.
 
     Raises:
         ValueError: If the file of a gathered result is damaged.
@@ -182,9 +182,10 @@ def missing(study: str, cells: Sequence[Any]) -> list[Any]:
 
 
 def gather(sweep: str, preset: str) -> Path | None:
-    """Put the finished cells of a sweep into one result, unless the same is stored.
+    """Gather the finished cells of a sweep into one result, unless it is stored.
 
-    It holds all that the cells' own files do, but for details, and stands in for them.
+    The gathered result has all contents of the cells' files except details, and can replace
+    these files.
 
     Returns:
         The file, or ``None`` if no cell is finished.
@@ -222,21 +223,21 @@ def gather(sweep: str, preset: str) -> Path | None:
 
 
 Index = tuple[xr.Dataset, int]
-"""A gathered result, and the number of a cell in it."""
+"""A gathered result, and the index of a cell in it."""
 
 
 def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Index | None]:
-    """Cells with a result, in their order, and the gathered one that holds it.
+    """Return the finished cells in order, each with its place in a gathered result.
 
-    The others have files of their own.  An unfinished gathered result does not stand in
-    for cells that keep details.
+    The place is ``None`` for cells with their own file.  An incomplete gathered result does not
+    replace cells that have details.
     """
     version, gathered = studies.part(study, "cells").VERSION, dict[str, Index]()
     for sweep in _beside(study):
         for file, about in store.stored(sweep):
             current = int(about["version"]) // 1000 == version
             if current and (about["complete"] or not about["details"]):
-                with suppress(FileNotFoundError):  # a fuller one has just replaced it
+                with suppress(FileNotFoundError):  # a fuller one replaced it
                     table = _read(file)
                     keys = table["key"].values.tolist()
                     gathered |= {key: (table, i) for i, key in enumerate(keys)}
@@ -251,7 +252,7 @@ def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Index | None]:
 
 
 def _beside(study: str) -> list[str]:
-    """The sweeps whose cells are of a study."""
+    """Return all sweeps of the same package."""
     return [sweep for sweep, package in studies.sweeps().items() if package == study]
 
 
@@ -265,7 +266,7 @@ def _read_once(file: Path, changed: float) -> xr.Dataset:
 
 
 def findings(file: Path | None) -> str:
-    """Findings of a gathered sweep, in a few lines of text.
+    """Describe the findings of a gathered sweep in a few lines.
 
     Raises:
         ValueError: If the file is damaged.
@@ -278,13 +279,14 @@ def findings(file: Path | None) -> str:
 
 
 def damaged(sweep: str, preset: str) -> Iterator[tuple[Path, str]]:
-    """Read again all that a sweep rests on, and set aside what cannot be read.
+    """Read all files of a sweep, and rename damaged ones.
 
-    That is its cells, the trainings that are under way, and every gathered result of its
-    study, since any of them may stand in for its cells.
+    These are its cells, its checkpoints, and all gathered results of its package, which may
+    contain its cells.
 
     Yields:
-        The new name of each damaged file, and what is wrong and how to make it again.
+        The new name of each damaged file, and a message with the reason and the command that
+        makes it again.
     """
     study = studies.package_of(sweep)
     version = studies.part(study, "cells").VERSION
@@ -308,7 +310,7 @@ def _set_aside(
     except store.Damaged as error:
         damage = f"{file} is damaged ({error.reason})"
     except ValueError as error:
-        damage = str(error).rpartition(";")[0]  # without its advice
+        damage = str(error).rpartition(";")[0]  # without the advice
     else:
         return
     aside = file.with_name(f"{file.name}.damaged")
@@ -317,7 +319,7 @@ def _set_aside(
 
 
 def _preset_of(sweep: str, file: Path) -> str:
-    """The preset of a gathered result by its name, since its contents may be lost."""
+    """Return the preset of a gathered result from its name, as it may be unreadable."""
     for preset in store.PRESETS:
         config, version = studies.definition(sweep, preset)
         for finished in range(config.finished + 1):
@@ -328,12 +330,12 @@ def _preset_of(sweep: str, file: Path) -> str:
 
 
 Attempt = Callable[[list[Chunk], int, Report], Iterator[tuple[Chunk, bool]]]
-"""Tries to train chunks, and says of each whether it is stored, or another is at it."""
+"""Tries to train chunks; yields each with true if it is now stored."""
 
 
 @contextmanager
 def _hands(workers: int, scheduler: str | None) -> Iterator[Attempt]:
-    """A function that trains chunks, in this process or on the workers of a cluster."""
+    """Yield a function that trains chunks, in this process or on a cluster."""
     if not (workers or scheduler):
         yield lambda todo, attempt, report: (
             (chunk, run_chunk(chunk, report)) for chunk in todo
@@ -345,7 +347,7 @@ def _hands(workers: int, scheduler: str | None) -> Iterator[Attempt]:
         def train(
             todo: list[Chunk], attempt: int, report: Report
         ) -> Iterator[tuple[Chunk, bool]]:
-            del report  # workers tell of whole chunks alone
+            del report  # workers report only whole chunks
             futures = {
                 client.submit(
                     run_chunk,

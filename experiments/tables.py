@@ -25,8 +25,8 @@ from sigprop.experiments.columns import (
 from sigprop.experiments.published import TABLES, Published, Row, Score, Size
 
 PRESETS = ("quick", "paper")
-DECIDED = 2.0  # combined standard errors apart
-ROUNDING = 0.05  # how much larger a standard error may be than it is printed
+DECIDED = 2.0  # two scores are ordered if they differ by more combined standard errors
+ROUNDING = 0.05  # rounding of a printed standard error
 
 _LADDER = {
     "ladder_digits": "sCIFAR",
@@ -73,7 +73,7 @@ MAY_COMPARE_ERRORS = (
 
 @dataclass(frozen=True)
 class Content:
-    """A table before it is drawn: the heads of its columns, rows, and lines below."""
+    """Contents of a table: title, heads of columns, rows, and notes below."""
 
     title: str
     heads: tuple[str, ...]
@@ -82,11 +82,11 @@ class Content:
 
 
 def table(name: str, preset: str = "paper") -> Table:
-    """A published table with our columns on its right.
+    """Return a published table with our columns on its right.
 
     Args:
         name: One of ``TABLES``.
-        preset: Of our results, one of ``PRESETS``.
+        preset: Preset of our results, one of ``PRESETS``.
 
     Raises:
         ValueError: If a name is unknown or a stored result is damaged.
@@ -111,7 +111,7 @@ def table(name: str, preset: str = "paper") -> Table:
 
 
 def content(name: str, preset: str = "paper") -> Content:
-    """Heads, rows and notes of a table, as ``table`` draws them.
+    """Return the title, heads, rows and notes of ``table``.
 
     Raises:
         ValueError: As ``table``.
@@ -136,7 +136,7 @@ def content(name: str, preset: str = "paper") -> Content:
 
 
 def ours_beside(name: str, preset: str) -> tuple[list[Ours], list[str]]:
-    """Our columns beside a table, and a line for each that is missing.
+    """Return our columns of a table, and a line for each missing result.
 
     Raises:
         ValueError: As ``table``.
@@ -156,7 +156,7 @@ def ours_beside(name: str, preset: str) -> tuple[list[Ours], list[str]]:
 
 
 def results(name: str) -> tuple[str, ...]:
-    """Sweeps and studies of our own that stand beside a table."""
+    """Return our sweeps and studies with columns of a table."""
     names = [*SWEEPS.get(name, ())]
     names += ["rings"] if name in KINDS else []
     names += [SPEEDS[name]] if name in SPEEDS else []
@@ -211,13 +211,13 @@ def _columns(name: str, study: str, preset: str) -> list[Ours]:
 def order(score: Score, other: Score, rounding: float = 0.0) -> int:
     """Return 1 if ``score`` is above ``other`` beyond doubt, -1 if below, else 0.
 
-    Beyond doubt is more than ``DECIDED`` combined standard errors, and never where a
-    score has no error.
+    Beyond doubt means by more than ``DECIDED`` combined standard errors.  A score without a
+    standard error is never beyond doubt.
 
     Args:
         score: A score.
-        other: Another of the same column.
-        rounding: Added to both standard errors.
+        other: Another score of the same column.
+        rounding: Number to add to both standard errors.
     """
     error = math.hypot(score.error + rounding, other.error + rounding)
     gap = score.mean - other.mean
@@ -225,10 +225,10 @@ def order(score: Score, other: Score, rounding: float = 0.0) -> int:
 
 
 def contrary(published: Published, ours: Ours) -> str:
-    """Describe in a line the pairs of rows whose order is the opposite of the published one.
+    """Describe the pairs of rows with the opposite order of the published one, in a line.
 
-    A pair counts if both its rows are trained here and both orders are beyond doubt.  The
-    number of such pairs is part of the sentence.
+    A pair counts if both rows are trained here and both orders are beyond doubt.  The line
+    also has the number of such pairs.
     """
     compared = list(pairs(published, ours))
     decided = [all(pair.signs) for pair in compared].count(True)
@@ -264,7 +264,7 @@ def conclusion(published: Published, columns: Iterable[Ours]) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two rows of a column that have standard errors here and there."""
+    """Two rows of a column with standard errors in our results and in the paper."""
 
     rows: tuple[Row, Row]
     there: tuple[Score, Score]
@@ -272,7 +272,7 @@ class Pair:
 
     @property
     def signs(self) -> tuple[int, int]:
-        """The published order and ours."""
+        """The published order and our order."""
         return order(*self.there, ROUNDING), order(*self.here)
 
     @property
@@ -282,7 +282,7 @@ class Pair:
 
 
 def pairs(published: Published, ours: Ours) -> Iterator[Pair]:
-    """All pairs of rows that we train too and whose scores have errors."""
+    """Return all pairs of rows that we also train and whose scores have standard errors."""
     column = list(published.columns).index(str(ours.nearest))
     known = [row for row in published.rows if row.model in ours.scores]
     for first, second in combinations(known, 2):

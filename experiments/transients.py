@@ -33,14 +33,15 @@ from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "transients", 1
 INPUTS: dict[str, Any] = {"white": White(), "rho=0.9": AR1(0.9)}
-PHASE = math.pi / 10  # the largest of RotRNN's on Pathfinder and Path-X
+PHASE = math.pi / 10  # largest phase of RotRNN on Pathfinder and Path-X
 
 
 @dataclass(frozen=True)
 class Config:
-    """Sizes: ``size`` real numbers in a head, and complex neurons in a group of the LRU.
+    """Decays and sizes.
 
-    ``places`` are the times to look at, as many logarithmically spaced ones as that.
+    ``size`` is the number of real numbers in a head of RotRNN, and of complex neurons in a
+    group of the LRU.  ``places`` is the number of logarithmically spaced times.
     """
 
     decays: tuple[float, ...] = (0.9, 0.99, 0.999, 0.9999)
@@ -61,7 +62,7 @@ PAPER = Config(steps=16_384, places=29, sequences=1024)
 
 
 def layers(config: Config) -> dict[str, Layer]:
-    """Both layers with these decays, one a head or a group, each normalised as drawn."""
+    """Return both layers, each with one decay per head or group."""
     groups, n = len(config.decays), len(config.decays) * config.size
     first, second = jax.random.split(jax.random.key(config.seed))
     nu = -np.log(np.array(config.decays))
@@ -77,12 +78,12 @@ def layers(config: Config) -> dict[str, Layer]:
 
 
 def times(config: Config) -> np.ndarray:
-    """Numbers of inputs seen, from one to all of them."""
+    """Return the measured times, as numbers of inputs."""
     return np.unique(np.geomspace(1, config.steps, config.places).round().astype(int))
 
 
 def _grouped(squares: Any, layer: Layer, config: Config) -> Any:
-    """Sum of the squares in each head of a RotRNN, or their mean in each group."""
+    """Return the sum of squares in each head of a RotRNN, or the mean in each group."""
     parts = squares.reshape(*squares.shape[:-1], len(config.decays), config.size)
     return parts.sum(-1) if isinstance(layer, RotRNN) else parts.mean(-1)
 
@@ -90,7 +91,7 @@ def _grouped(squares: Any, layer: Layer, config: Config) -> Any:
 def predict(
     layer: Layer, process: Any, config: Config
 ) -> Float[np.ndarray, "group time"]:
-    """The closed form at each of the times."""
+    """Return the closed form at all times."""
     values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
     with double_precision(True):
         wide = replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
@@ -108,7 +109,7 @@ def predict(
 def from_start(
     layer: Layer, start: Float[Array, " n"], u: Float[Array, "time d_in"]
 ) -> Float[Array, "time n"]:
-    """States from another start than zero."""
+    """Return the states from a given initial state."""
 
     def step(h: Array, u: Array):
         h, _ = layer.step(h, u)
@@ -120,7 +121,7 @@ def from_start(
 def starts(
     key: PRNGKeyArray, num: int, config: Config
 ) -> Float[Array, "num group size"]:
-    """States of a RotRNN whose heads have the norm one, their directions at random."""
+    """Draw initial states of a RotRNN: random directions with norm one in each head."""
     directions = jax.random.normal(key, (num, len(config.decays), config.size))
     return directions / jnp.linalg.norm(directions, axis=-1, keepdims=True)
 
@@ -128,7 +129,10 @@ def starts(
 def measure(
     key: PRNGKeyArray, layer: Layer, process: Any, config: Config, started: bool
 ) -> Estimate:
-    """Averages over sampled inputs, (group, time), from zero or from norm one."""
+    """Return averages over sampled inputs, with shape (group, time).
+
+    Sequences begin at the zero state, or at norm one if ``started``.
+    """
     indices = times(config) - 1
 
     @jax.jit
@@ -152,7 +156,7 @@ def measure(
 
 
 def run(config: Config) -> xr.Dataset:
-    """Measure and predict both layers at both inputs."""
+    """Measure and predict both layers for both inputs."""
     both = layers(config)
     sizes = len(both), len(INPUTS), len(config.decays), len(times(config))
     measured, sem, predicted = np.empty((3, *sizes))

@@ -6,18 +6,18 @@ from typing import Any
 
 from sigprop.numerics.extras import extra
 
-FAILURES = 20  # deaths of a worker that a chunk survives
-PATIENCE = "10s"  # with a scheduler that does not answer
+FAILURES = 20  # a chunk fails after more deaths of its worker
+PATIENCE = "10s"  # to wait for a scheduler's answer
 
 
 @contextmanager
 def cluster(workers: int, scheduler: str | None) -> Iterator[Any]:
-    """The client of so many processes here, or of a scheduler that is already there.
+    """Yield a Dask client of new local processes, or of a running scheduler.
 
     Raises:
         ConnectionError: If no scheduler answers.
-        ModuleNotFoundError: If Dask, of the extra ``cluster``, is not installed.
-        ValueError: If both are asked for.
+        ModuleNotFoundError: If Dask, from the extra ``cluster``, is not installed.
+        ValueError: If both ``workers`` and ``scheduler`` are given.
     """
     with extra("cluster", "--workers and --scheduler"):
         from dask import config as settings

@@ -54,7 +54,7 @@ DIAGONAL: dict[str, Callable[..., Layer]] = {
 }
 ARCHITECTURES = ("rnn", *DIAGONAL)
 QUANTILES = (0.1, 0.5, 0.9)
-RECORDS = 50  # segments of a training, after each of which curves are recorded
+RECORDS = 50  # segments of a training; curves have one point for each
 
 
 @dataclass(frozen=True)
@@ -64,22 +64,22 @@ class Config:
     Attributes:
         architecture: One of ``ARCHITECTURES``.
         log_rate: Decimal logarithm of the peak learning rate.
-        seed: Of the teacher, the student and the inputs.
-        nu0: Least modulus of the teacher's eigenvalues.
+        seed: Seed of the teacher, the student and the inputs.
+        nu0: Smallest modulus of the teacher's eigenvalues.
         theta0: Largest phase of the teacher's eigenvalues, over pi.
-        start_nu0: Least modulus of a dense student's eigenvalues at the start, where
-            another one than the teacher's.
-        hidden: Neurons of the student; complex ones count once.
-        heads: Blocks of a dense student's matrix.
+        start_nu0: Smallest modulus of a dense student's initial eigenvalues; the teacher's if
+            left out.
+        hidden: Neurons of the student; a complex neuron counts once.
+        heads: Number of blocks of a dense student's matrix.
         teacher: Neurons of the teacher.
-        length: Steps of a sequence.
-        steps: Steps of training, a multiple of ``RECORDS``.
-        loss: ``population`` or ``sampled``.
-        batch: Sequences of a step, where they are sampled.
+        length: Length of a sequence.
+        steps: Training steps, a multiple of ``RECORDS``.
+        loss: ``population`` for the exact loss, or ``sampled``.
+        batch: Sequences of a step with the sampled loss.
         rho: Correlation of consecutive inputs.
-        schedule: Of the learning rate.
-        dtype: Of everything in the training.
-        details: Whether to keep every parameter and its effective learning rate.
+        schedule: Schedule of the learning rate.
+        dtype: Precision of the training.
+        details: Whether to store every parameter and its effective learning rate.
     """
 
     architecture: str
@@ -118,7 +118,7 @@ class Config:
 
 
 def shape(config: Config) -> Config:
-    """A cell's configuration without the numbers that may differ in joint training."""
+    """Return a configuration without the numbers that may differ in joint training."""
     free: dict[str, Any] = {
         "log_rate": 0.0,
         "seed": 0,
@@ -130,15 +130,15 @@ def shape(config: Config) -> Config:
 
 
 def chunk_size(config: Config) -> int:
-    """Cells of one shape to train together: as many as the caches hold."""
+    """Return the number of cells to train together, which fit into the caches."""
     return 10 if config.architecture == "rnn" else 50
 
 
 def student(config: Config, key: PRNGKeyArray) -> Layer:
-    """The student at its start, as the paper prints it but for the ``released lru``.
+    """Draw a student before training, as described in the paper.
 
-    That one starts as the authors' code has it: phases of both signs, weights scaled by
-    fan-out.
+    The ``released lru`` is drawn as in the authors' code, with phases of both signs and
+    weights scaled by fan-out.
 
     Source: Zucchet & Orvieto (2024), Appendix A and C.3.
     """
@@ -158,7 +158,7 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
 
 
 def builder(architecture: str) -> str:
-    """The function that draws a student, by its module and name.
+    """Return the module and name of the function that draws a student.
 
     Example:
         >>> builder("released lru")
@@ -175,7 +175,7 @@ def builder(architecture: str) -> str:
 
 
 def task(config: Config, key: PRNGKeyArray) -> TeacherStudent:
-    """The teacher and its inputs."""
+    """Draw a teacher; return the task of learning it."""
     teacher = linear_teacher(
         key, nu0=config.nu0, theta0=config.theta0 * math.pi, size=config.teacher
     )
@@ -184,7 +184,7 @@ def task(config: Config, key: PRNGKeyArray) -> TeacherStudent:
 
 
 def prepare(config: Config) -> tuple[Run, TeacherStudent]:
-    """A training before its first step, and its task; the seed decides both."""
+    """Return a training before its first step, and its task; the seed determines both."""
     teacher_key, student_key, input_key = jax.random.split(
         jax.random.key(config.seed), 3
     )
@@ -199,7 +199,7 @@ def prepare(config: Config) -> tuple[Run, TeacherStudent]:
 
 @functools.partial(jax.jit, static_argnames=("config", "steps"))
 def _segment(runs: Run, tasks: TeacherStudent, config: Config, steps: int):
-    """Steps of every run, and what is recorded of them; ``config`` is a shape."""
+    """Train all runs for some steps; return them and their records."""
     optimiser = Optimiser(config.steps, config.schedule)
 
     def per_run(run: Run, task: TeacherStudent):
@@ -219,7 +219,7 @@ def _segment(runs: Run, tasks: TeacherStudent, config: Config, steps: int):
 
 
 def _quantiles(run: Run, optimiser: Optimiser) -> Float[Array, "groups quantiles"]:
-    """Effective rates of the recurrent parameters and of the others, as quantiles."""
+    """Return quantiles of effective rates, of recurrent and of other parameters."""
     rates = parameters(effective_rates(run, optimiser))
     groups = run.parameters.groups()
     parts = [
@@ -240,15 +240,15 @@ def run_cells(
     checkpoint: Path | None = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> list[xr.Dataset]:
-    """Train cells of one shape together; one result each.
+    """Train cells of one shape together; return one result for each.
 
     Args:
-        configs: Of one ``shape``.
+        configs: Configurations of one ``shape``.
         checkpoint: File to resume from and to write.
-        progress: Called with the share that is done.
+        progress: Called with the finished fraction.
 
     Raises:
-        ValueError: If there are no cells, or of several shapes.
+        ValueError: If there are no cells, or cells of several shapes.
     """
     shapes = {shape(config) for config in configs}
     if len(shapes) != 1:

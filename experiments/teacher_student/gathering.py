@@ -21,13 +21,13 @@ from sigprop.experiments.teacher_student.grids import SWEEPS
 
 VERSION = 1
 CONDITIONS = {"nu0": "modulus", "theta0": "pi"}
-EFFECTIVE = "effective_"  # prefix of such variables in the result of a cell
+EFFECTIVE = "effective_"  # prefix of variables with effective rates in a cell's result
 DECADES = {"units": "decades"}
 CURVES = ("curve", "population", "rate")
 
 
 def final_loss(result: xr.Dataset) -> float:
-    """The exact loss at the end of a training, infinite if it diverged."""
+    """Return the exact loss at the end of a training, infinite if it diverged."""
     last = float(result["population"][-1])
     return last if result.attrs["diverged"] < 0 and math.isfinite(last) else math.inf
 
@@ -44,12 +44,11 @@ def gather(
         by_key: Results of the finished cells by their names.
 
     Returns:
-        Curves and final loss by ``cell``; and once every cell is finished ``best``, the
-        final loss of every seed of a tuned network by ``student`` and ``condition``,
-        with its learning rate, its start and whether the rate is an end of the scan.
-        Where cells keep details, the effective rates of the first seed's parameters
-        instead.  The attribute ``drawn_by`` has, in JSON, the function that drew each
-        network.
+        Curves and final losses by ``cell``.  Once all cells are finished, also ``best``: the
+        final losses of each tuned network by ``student``, ``condition`` and seed, with its
+        learning rate, its start, and if the rate is an end of the scan.  Cells with details
+        have the effective rates of the first seed's parameters instead.  The attribute
+        ``drawn_by`` has, in JSON, the function that draws each network.
     """
     grid = SWEEPS[sweep](preset)
     every = [(name, config) for name, cells in grid.items() for config in cells]
@@ -68,8 +67,8 @@ def gather(
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     """Extract the result of one cell from the gathered data set.
 
-    Of its details those come back that are gathered: the effective rates of a network's
-    first seed, each parameter's in one row.
+    Gathered details are the effective rates of a network's first seed, as one row for each
+    parameter.  Other details are lost.
     """
     row = table.isel(cell=index)
     result = row[[*CURVES]].reset_coords(drop=True)
@@ -130,7 +129,7 @@ def _start(config: Config) -> str:
 
 
 def _effective(rows: list[tuple[str, Config]], tables: list[xr.Dataset]) -> xr.Dataset:
-    """Effective rates of every parameter of the first seed of each network."""
+    """Return the effective rates of all parameters of each network's first seed."""
     entries = [
         (name, str(variable).removeprefix(EFFECTIVE), rate)
         for (name, config), table in zip(rows, tables, strict=True)
@@ -150,7 +149,7 @@ def _effective(rows: list[tuple[str, Config]], tables: list[xr.Dataset]) -> xr.D
 
 
 def _tuned(table: xr.Dataset) -> xr.Dataset:
-    """Tune every network at every value of the condition that varies, if one does."""
+    """Tune every network at every value of the condition with most values."""
     frame: Any = table["final"].to_dataframe()
     condition = max(CONDITIONS, key=lambda name: frame[name].nunique())
     tried = ["network", condition, "log_rate", "start"]
@@ -196,9 +195,9 @@ def _tuned(table: xr.Dataset) -> xr.Dataset:
 
 
 def findings(table: xr.Dataset) -> str:
-    """Median final loss of each tuned network at each condition, and how it was tuned.
+    """List the median final loss of each tuned network at each condition, and its tuning.
 
-    A rate at an end of the scan is marked: a better one may lie beyond.
+    A rate at an end of the scan is marked, since a better one may lie beyond.
     """
     if "best" not in table:
         last = zip(table["network"].values, table["final"].values, strict=True)

@@ -1,6 +1,6 @@
 """The grids of Zucchet & Orvieto's learning experiments.
 
-Figures compare networks: an LRU, a dense RNN, or an RNN of blocks.
+The networks of a grid are LRUs, other diagonal layers, dense RNNs, and RNNs with blocks.
 
 Source: Zucchet & Orvieto (2024), Tables 1-3, Figures 3, 4C-D, 9C-D, 10D and 11.
 """
@@ -17,7 +17,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "smoke": {"steps": 50, "hidden": 8, "teacher": 4, "length": 20}
 }
 SEEDS = {"smoke": 2, "quick": 3, "paper": 10}
-BLOCK = 2  # neurons of the smallest real block that holds a complex number
+BLOCK = 2  # neurons of the smallest real block with a pair of complex eigenvalues
 
 
 def _rates(preset: str, log_rates: Sequence[float], quick: Sequence[float]):
@@ -30,7 +30,7 @@ def _students(
     starts: Sequence[float | None],
     **fixed: Any,
 ) -> list[Config]:
-    """Every rate, start and seed of one network at one condition."""
+    """Return all rates, starts and seeds of one network at one condition."""
     fixed = {**SIZES.get(preset, {}), **fixed}
     if preset == "smoke" and "hidden" in fixed:
         fixed["heads"] = min(fixed.get("heads", 1), fixed["hidden"] // BLOCK)
@@ -44,7 +44,7 @@ def _students(
 def _dense(
     preset: str, log_rates: Sequence[float] = SLOW, **fixed: Any
 ) -> list[Config]:
-    """A dense or block-diagonal RNN, from both starts of the tables."""
+    """Return the cells of a dense or block-diagonal RNN, with both starts of the tables."""
     rates = _rates(preset, log_rates, (-4.0, -3.5, -3.0))
     return _students(preset, rates, (None, 0.0), architecture="rnn", **fixed)
 
@@ -69,7 +69,7 @@ def _lrus(preset: str, architecture: str) -> list[Config]:
 
 
 def memory_gap(preset: str) -> dict[str, list[Config]]:
-    """Figure 3A, Table 1: a dense RNN and the LRU at longer and longer memories."""
+    """Figure 3A, Table 1: a dense RNN and the LRU at several time constants."""
     return {
         "RNN": [cell for nu0 in _memories(preset) for cell in _dense(preset, nu0=nu0)],
         "LRU": _lrus(preset, "lru"),
@@ -77,7 +77,7 @@ def memory_gap(preset: str) -> dict[str, list[Config]]:
 
 
 def starts(preset: str) -> dict[str, list[Config]]:
-    """Figure 3A's LRU, drawn as the paper prints it and as the authors' code draws it."""
+    """Figure 3A's LRU, as described in the paper and as in the authors' code."""
     return {
         "LRU": _lrus(preset, "lru"),
         "released LRU": _lrus(preset, "released lru"),
@@ -99,7 +99,7 @@ def ablation(preset: str) -> dict[str, list[Config]]:
 
 
 def concentration(preset: str) -> dict[str, list[Config]]:
-    """Figure 10D, Table 3: eigenvalues of ever smaller phases."""
+    """Figure 10D, Table 3: eigenvalues with smaller and smaller phases."""
     table = TABLES[3]
     angles = (-2.0, 0.0) if preset == "smoke" else table["RNN"].log_angles
     slow, fast = table["RNN"].log_rates, table["LRU"].log_rates
@@ -123,13 +123,13 @@ def concentration(preset: str) -> dict[str, list[Config]]:
 
 
 def heads(preset: str) -> dict[str, list[Config]]:
-    """Figure 11: more and smaller blocks of as many neurons."""
+    """Figure 11: the same number of neurons in more and smaller blocks."""
     counts = (1, 4) if preset == "smoke" else HEADS
     return {str(count): _dense(preset, heads=count) for count in counts}
 
 
 def adaptive_rates(preset: str) -> dict[str, list[Config]]:
-    """Figures 4C-D and 9C-D: what Adam does of a constant rate of 1e-3."""
+    """Figures 4C-D and 9C-D: effective rates of Adam at a constant rate of 1e-3."""
     fixed: dict[str, Any] = {"schedule": "constant", "details": True}
     return {
         name: _students(preset, (-3.0,), starts, architecture=architecture, **fixed)
@@ -143,13 +143,13 @@ def adaptive_rates(preset: str) -> dict[str, list[Config]]:
 
 
 def s4_steps(preset: str) -> dict[str, list[Config]]:
-    """Appendix C.4.1: S4 from three initial steps, each tuned by itself."""
+    """Appendix C.4.1: S4 with three initial step sizes, each tuned separately."""
     students = {"step 1": "s4", "step 0.1": "s4 0.1", "step 0.01": "s4 0.01"}
     return {name: _diagonal(preset, student) for name, student in students.items()}
 
 
 def agreement(preset: str) -> dict[str, list[Config]]:
-    """Ours: the exact loss and the sampled one, trained from the same parameters."""
+    """Training by the exact and by the sampled loss, from the same parameters (ours)."""
     steps = {"smoke": 50, "quick": 2_000, "paper": 10_000}[preset]
     size: dict[str, Any] = {**SIZES.get(preset, {}), "steps": steps}
     cells = [
@@ -179,5 +179,5 @@ SWEEPS: dict[str, Callable[[str], dict[str, list[Config]]]] = {
 
 
 def cells(sweep: str, preset: str) -> list[Config]:
-    """Every cell of a sweep, networks in order; networks may share cells."""
+    """Return all cells of a sweep, network by network; a cell may be repeated."""
     return [cell for cells in SWEEPS[sweep](preset).values() for cell in cells]

@@ -17,7 +17,7 @@ RATIO = {"units": "measured / closed form"}
 
 @dataclass(frozen=True)
 class Config:
-    """A part of ``sigprop.evidence.fresh.parts`` and a seed."""
+    """Name of a part in ``sigprop.evidence.fresh.parts``, and a seed."""
 
     part: str
     seed: int

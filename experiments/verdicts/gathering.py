@@ -11,13 +11,13 @@ from sigprop.experiments.verdicts.cells import COUNTS, RATIO, Config
 from sigprop.experiments.verdicts.grids import cells
 
 VERSION = 1
-LEVEL = 0.95  # of the exact interval
+LEVEL = 0.95  # confidence of the exact interval
 
 
 def gather(
     sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished cells, a row each; a claim that is not in a cell has no comparisons.
+    """Gather all finished cells; claims without comparisons in a cell have zeros.
 
     Args:
         sweep: ``fresh_seeds``.
@@ -61,7 +61,7 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
 
 
 def findings(table: xr.Dataset) -> str:
-    """Count wrong verdicts by part; give an exact interval for the rate of runs with any."""
+    """Describe wrong verdicts by part, and an exact interval for the rate of such runs."""
     lines = []
     for part, rows in table.groupby("part"):
         seeds, total = rows.sizes["cell"], int(rows["comparisons"].sum())

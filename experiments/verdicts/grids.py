@@ -8,12 +8,12 @@ from sigprop.experiments.verdicts.cells import Config
 
 SWEEPS = ("fresh_seeds",)
 CHEAP = "lru:thm3.1"
-SEEDS = {"quick": (3, 3), "paper": (200, 60)}  # of the grids, and of all else
+SEEDS = {"quick": (3, 3), "paper": (200, 60)}  # of ``grids``, and of other parts
 
 
 def cells(sweep: str, preset: str) -> list[Config]:
-    """The cells of a preset, part by part, so that each compiles once."""
-    del sweep  # there is one
+    """Return the cells of a preset, part by part, so that each part compiles once."""
+    del sweep  # the only sweep
     if preset == "smoke":
         return [Config(CHEAP, seed) for seed in (1, 2)]
     grids, others = SEEDS[preset]
