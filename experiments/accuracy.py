@@ -116,7 +116,7 @@ def forms() -> dict[str, Form]:
 
 
 def _of_gap(expr: Expr, backend: Any) -> Callable[..., Any]:
-    """The expression in ``lam`` and ``rho`` as a function of gap, theta and rho."""
+    """Compile an expression in ``lam`` and ``rho`` to a function of gap, theta and rho."""
     function = compile_expr(expr, lam, lam_bar, rho, backend=backend)
 
     def value(gap: Any, theta: Any, decay: Any) -> Any:
@@ -132,7 +132,7 @@ def _of_gap(expr: Expr, backend: Any) -> Callable[..., Any]:
 def _of_gaps(
     expr: Expr, radii: tuple[Any, ...], backend: Any, others: tuple[Any, ...] = ()
 ) -> Callable[..., Any]:
-    """The expression in moduli as a function of their gaps."""
+    """Compile an expression in moduli to a function of their gaps."""
     function = compile_expr(expr, *radii, *others, backend=backend)
     return lambda *values: function(
         *(1 - gap for gap in values[: len(radii)]), *values[len(radii) :]
@@ -191,7 +191,7 @@ def _rings(generator: np.random.Generator, size: int, dtype: str) -> list[np.nda
 
 
 def _measure(form: Form, config: Config, dtype: str, index: int) -> list[float]:
-    """Largest raw, excess and direct error in bits, and the number of arguments."""
+    """Return the largest raw, excess and direct errors in bits, and the number of points."""
     generator = np.random.default_rng([config.seed, index, DTYPES.index(dtype)])
     arguments = form.arguments(generator, config.samples, dtype)
     # Round first, so that all forms are evaluated at the stored arguments.
@@ -241,7 +241,7 @@ def _reference(form: Form, row: tuple[float, ...]) -> tuple[Any, float]:
 def _condition(
     function: Callable[..., Any], row: tuple[float, ...], k: int, value: Any
 ) -> Any:
-    """``|x f'(x) / f(x)|`` in argument ``k``, by a central difference."""
+    """Return ``|x f'(x) / f(x)|`` in argument ``k``, by a central difference."""
     exact = [mpmath.mpf(x) for x in row]
     width = mpmath.mpf(10) ** -30
 

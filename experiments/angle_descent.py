@@ -2,10 +2,10 @@
 
 Student and teacher are neurons ``h_t = lam h_{t-1} + gamma x_t`` with white inputs.  The
 modulus is ``nu = tanh(omega_nu)``, and the parametrisation of the angle is ``plain``,
-``exponential`` or the one that the paper calls optimal.  The optimal one is trained twice:
-with the whole gradient, and as ``held`` with the modulus treated as a constant in the angle's
-derivative, since the paper leaves this open.  The loss is exact, so nothing is random.
-Training begins at one angle or at many.
+``exponential`` or the one that the paper calls optimal.  The optimal one is trained twice,
+since the paper leaves its derivative open: with the whole gradient, and as ``held`` with the
+modulus treated as a constant in the angle's derivative.  The loss is exact, so nothing is
+random.  Training begins at one angle or at many.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1.4 and Fig. 7.
 """

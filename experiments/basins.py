@@ -283,9 +283,9 @@ def fraction(
     """Return the fraction of an area that the basin fills, and its standard error.
 
     One eigenvalue in each cell is a stratified sample.  Its variance is a sum of binomial
-    variances.  The probability of a cell is the mean over its three by three neighbours, with
-    half a success and half a failure added, so that no basin has a zero error.  The error is
-    an overestimate, since the true probability of a cell is closer to zero or one.
+    variances.  The probability of a cell is the mean over its three by three neighbours.
+    Half a success and half a failure are added, so that no basin has a zero error.  The error
+    is an overestimate, since the true probability of a cell is closer to zero or one.
     """
     hits = reached.astype(float)
     around = np.mean([np.roll(hits, shift, -1) for shift in (-1, 0, 1)], 0)

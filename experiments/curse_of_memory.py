@@ -2,8 +2,9 @@
 
 The recurrence is ``h_{t+1} = lam h_t + x_{t+1}``, with inputs of autocovariance
 ``R(lag) = rho**|lag|``.  ``E[h^2]`` and ``E[(dh/dlam)^2]`` are simulated and in closed form.
-The neuron is taken as it is, and *controlled*: with ``lam = exp(-exp(nu))`` and with
-inputs scaled by ``gamma = sqrt(1 - lam^2)``, which is not differentiated.
+The neuron is taken as it is, and *controlled*.  The controlled neuron has
+``lam = exp(-exp(nu))``, and its inputs are scaled by ``gamma = sqrt(1 - lam^2)``, which is not
+differentiated.
 
 Notation: gap  1 - lam.
 
@@ -105,7 +106,7 @@ def steps(gap: float) -> int:
 def closed_forms(
     rhos: tuple[float, ...], gap: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, "2 rho n"]:
-    """Both moments of the bare neuron, for each ``rho``.
+    """Return both moments of the neuron as it is, for each ``rho``.
 
     Source: Zucchet & Orvieto (2024), Eq. 48 and 59.
     """
@@ -119,10 +120,10 @@ def closed_forms(
 
 
 def control_factors(gap: Float[np.ndarray, " n"]) -> Float[np.ndarray, "2 n"]:
-    """``gamma^2`` and ``gamma^2 (dlam/dnu)^2``, from the gap without cancellation.
+    """Return ``gamma^2`` and ``gamma^2 (dlam/dnu)^2``, the factors on both moments.
 
-    ``lam = exp(-exp(nu))`` gives ``dlam/dnu = lam log(lam)``; its value at
-    ``lam = 0`` is its limit, 0.
+    They are computed from the gap without cancellation.  ``lam = exp(-exp(nu))`` has the
+    derivative ``dlam/dnu = lam log(lam)``, which is 0 at ``lam = 0``.
 
     Source: Zucchet & Orvieto (2024), caption of Figure 2.
     """

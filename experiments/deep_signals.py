@@ -1,10 +1,10 @@
 """States and gradients in deep networks at initialisation against their time constants.
 
 A network has four blocks, each with a recurrence, a GLU and a skip connection.  It predicts
-the next vector of a sequence.  The study measures two means for every kind of recurrence and
-every ``nu0``: the mean square of each block's states over neurons, steps and sequences, and
-the mean square of the gradient of a batch's loss over the parameters of each group.  The
-complex diagonal recurrence is also measured with normalisations.
+the next vector of a sequence.  The study measures two mean squares for every kind of
+recurrence and every ``nu0``.  The first is that of each block's states, over neurons, steps
+and sequences.  The second is that of the gradient of a batch's loss, over the parameters of
+each group.  The complex diagonal recurrence is also measured with normalisations.
 
 Several networks are drawn, with the same random numbers at every ``nu0``.  Each network reads
 its own part of the sequences, which gives a standard error.  The spread over networks is also
@@ -104,7 +104,7 @@ FULL = Config(width=256, features=768, sequences=256)
 
 
 def network_config(kind: str, gap: float, config: Config) -> NetworkConfig:
-    """The network of Appendix D.1, with moduli in ``[nu0, (1 + nu0)/2]``."""
+    """Return the network of Appendix D.1, with moduli in ``[nu0, (1 + nu0)/2]``."""
     layer, norm = KINDS[kind]
     preset = zucchet_paper(
         layer, nu0=1 - gap, nu1=1 - gap / 2, norm=norm, features=config.features

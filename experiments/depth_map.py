@@ -1,10 +1,10 @@
 """Growth of the stream and the gradient with depth, predicted and measured.
 
 A block is an LRU and a gated unit whose output is multiplied by a gain.  It is taken alone,
-with a skip connection, and with a skip connection and layer normalisation.  The growth is
-that of ``E x^2`` from the first stream to the last one, and that of ``E|dL/dx|^2`` from the
-last to the first, per block as a geometric mean.  Signals neither vanish nor explode if it is
-one.
+with a skip connection, and with a skip connection and layer normalisation.  The growth of the
+stream is the ratio of ``E x^2`` after the last block to that before the first.  The growth of
+the gradient is the ratio of ``E|dL/dx|^2`` in the other direction.  Both are geometric means
+per block.  Signals neither vanish nor explode if they are one.
 
 Predictions follow the drawn weights.  At some points, the same networks are also measured on
 sampled sequences.  Larger gains are left out: behind saturated gates, nearly all of the mean

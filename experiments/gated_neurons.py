@@ -1,13 +1,13 @@
 """Moments of single gated neurons, compared with the theory of constant gates.
 
 Many networks of the simplified gated unit are run, each on its own sequence.  After the last
-step, ``h^2`` and ``(dh/db_f)^2`` of every neuron are measured against the time constant ``T``
-of its gate at zero input, ``lam = T/(1 + T)``.  Gates are constant, or depend on the input,
+step, ``h^2`` and ``(dh/db_f)^2`` of every neuron are measured against the time constant ``T``.
+The gate at zero input is ``lam = T/(1 + T)``.  Gates are constant, or depend on the input,
 or on input and state.  Means are smoothed by the paper's kernel.  The theory is Eq. 160 and
 161 in the limit, and the same sums after as many steps from the zero state.
 
-A second part tests the effective eigenvalue: the mean square of a layer's states over that of
-the linear layer with its Jacobian at zero, as inputs grow.
+A second part tests effective eigenvalues, for inputs of several sizes.  It compares the mean
+square of a layer's states with that of the layer linearised at zero.
 
 Source: Zucchet & Orvieto (2024), Appendix D.3 and Figure 15.
 """

@@ -106,7 +106,7 @@ def draw(case: Case, config: Config) -> GRU:
 
 @jax.jit
 def jacobians(layer: GRU, u: Float[Array, "time features"]) -> Float[Array, "time n n"]:
-    """``dh_t/dh_0`` after 1, 2, ... inputs, from the zero state."""
+    """Return ``dh_t/dh_0`` after 1, 2, ... inputs, from the zero state."""
     h = layer.initial_state()
 
     def advance(

@@ -62,8 +62,8 @@ MOST = 512  # sequences in a batch; larger batches are not faster
 class Config:
     """Sizes of the layers and of the sample.
 
-    ``states`` is the number of complex states in the LRU, S4 and each direction of BLUR, of
-    complex states and their conjugates in S5, and of real states in all other layers.
+    ``states`` is the number of complex states in the LRU, S4 and each direction of BLUR.  S5
+    counts complex states and their conjugates.  All other layers count real states.
     Verdicts are within ``margin`` and use at least ``fewest`` sequences, which also give the
     spread.  States in memory have at most ``memory`` bytes.  ``period`` is the period of the
     recording.

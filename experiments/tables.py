@@ -248,7 +248,7 @@ def contrary(published: Published, ours: Ours) -> str:
 
 
 def conclusion(published: Published, columns: Iterable[Ours]) -> str:
-    """Count the pairs of rows with the opposite order, over all our columns, in a sentence."""
+    """Return a sentence with the number of pairs with the opposite order in all columns."""
     decided = [
         pair
         for column in columns

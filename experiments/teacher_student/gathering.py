@@ -44,11 +44,11 @@ def gather(
         by_key: Results of the finished cells by their names.
 
     Returns:
-        Curves and final losses by ``cell``.  Once all cells are finished, also ``best``: the
-        final losses of each tuned network by ``student``, ``condition`` and seed, with its
-        learning rate, its start, and if the rate is an end of the scan.  Cells with details
-        have the effective rates of the first seed's parameters instead.  The attribute
-        ``drawn_by`` has, in JSON, the function that draws each network.
+        Curves and final losses by ``cell``.  Once all cells are finished, also ``best``, the
+        final losses of each tuned network by ``student``, ``condition`` and seed.  Further
+        variables are its learning rate, its start, and if the rate is an end of the scan.
+        Cells with details have the effective rates of the first seed's parameters instead.
+        The attribute ``drawn_by`` has, in JSON, the function that draws each network.
     """
     grid = SWEEPS[sweep](preset)
     every = [(name, config) for name, cells in grid.items() for config in cells]
