@@ -176,7 +176,8 @@ class Readout(NamedTuple):
             neurons read.
         offsets: Constant that is added to each neuron's query.
         skip: Weight of each input in each output.
-        moved: Effects of the layer's parameters on the outputs, by parameter name.
+        moved: For each parameter of the layer, by name: the array of the readout that it
+            enters; see ``Reads``.
 
     Example:
         >>> from sigprop.neuron import read_by
@@ -201,7 +202,8 @@ class Part(NamedTuple):
         neurons: Gate and weights of the neurons.
         columns: Indices of the layer's inputs that the neurons read, in the order of
             the columns of the weights.
-        moved: Effects of the layer's parameters on the neurons, by parameter name.
+        moved: For each parameter of the layer, by name: the weights of the neurons that
+            it enters; see ``Moved``.
         readout: Map from the states of the neurons to the layer's outputs, or None if
             only moments of states are needed.  Two parts of a layer must not contribute
             to the same output.
@@ -261,8 +263,8 @@ def describe(
         parameters: Values of each gate parameter, by parameter name.  Each is one
             number or an array of shape (neurons,).  Default: none, for a gate without
             parameters.
-        moved: Effects of the layer's parameters on the neurons, by parameter name.
-            Default: none.
+        moved: For each parameter of the layer, by name: the weights of the neurons that
+            it enters; see ``Moved``.  Default: none.
         columns: Indices of the layer's inputs that the neurons read.  Default: the first
             ``d_in``.
         readout: Map from the states of the neurons to the layer's outputs.  Default:
@@ -348,8 +350,8 @@ def read_by(
         width: Number of inputs that the neurons read.
         skip: Weight of each input in each output, of shape (outputs, width).  Default:
             zero.
-        moved: Effects of the layer's parameters on the outputs, by parameter name.
-            Default: none.
+        moved: For each parameter of the layer, by name: the array of the readout that it
+            enters; see ``Reads``.  Default: none.
 
     Raises:
         ValueError: If an array has a wrong shape or a value that is not finite, or if a
