@@ -73,11 +73,14 @@ class MLSTM(Heads, InputGated):
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
         """Return ``a_t`` and ``b_t`` in ``h_t = a_t h_{t-1} + b_t`` for all steps."""
-        f, log_i = sigmoid(u @ self.W_f.T + self.b_f[None]), self._log_i(u)
-        return of_states(f[:, :, None, None], self._entering(u, jnp.exp(log_i)))
+        f, i = self._arguments(u)
+        return of_states(sigmoid(f)[:, :, None, None], self._entering(u, jnp.exp(i)))
 
-    def _log_i(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
-        return u @ self.W_i.T + self.b_i[None]
+    def _arguments(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[Float[Array, "time heads"], Float[Array, "time heads"]]:
+        """Return the arguments of the forget gate (a sigmoid) and of the input gate."""
+        return u @ self.W_f.T + self.b_f[None], u @ self.W_i.T + self.b_i[None]
 
     def _entering(
         self, u: Float[Array, "time d_in"], i: Float[Array, "time heads"]
@@ -117,13 +120,14 @@ class MLSTM(Heads, InputGated):
             ValueError: If the inputs are not of shape (time, d_in).
         """
         require_inputs(self, u)
-        log_f, log_i = log_sigmoid(u @ self.W_f.T + self.b_f[None]), self._log_i(u)
+        f, log_i = self._arguments(u)
+        log_f = log_sigmoid(f)
         whole = jnp.cumsum(log_f, 0)
         m = jnp.maximum(whole + lax.cummax(log_i - whole), 0)
         m = lax.stop_gradient(m)  # the output does not depend on it
         before = jnp.concatenate([jnp.zeros_like(m[:1]), m[:-1]])
-        f = jnp.exp(log_f + before - m)[:, :, None, None]
-        h = scan_linear(*of_states(f, self._entering(u, jnp.exp(log_i - m))))
+        kept = jnp.exp(log_f + before - m)[:, :, None, None]
+        h = scan_linear(*of_states(kept, self._entering(u, jnp.exp(log_i - m))))
         return self._quotient(h, u, m)
 
     def neurons(self) -> list[Part]:

@@ -190,11 +190,16 @@ def _derivatives(
 
 
 def _matrix_moment(
-    quantity: Callable[..., float], layer: MatrixGated, **options: Any
+    quantity: Callable[..., float],
+    layer: MatrixGated,
+    arranged: Callable[[Any], Any] = lambda arrays: arrays,
+    **options: Any,
 ) -> BoundedMoment:
-    """``sigprop.neuron.matrix_moments.matrix_moment`` of a layer."""
-    width, program = layer.widths[0], _Maps(layer).program
-    return BoundedMoment(*matrix_moment(quantity, program, width, **options))
+    """``sigprop.neuron.matrix_moments.matrix_moment`` of a layer's arrays as ``arranged``."""
+    width, maps = layer.widths[0], _Maps(layer)
+    return BoundedMoment(
+        *matrix_moment(quantity, lambda u: arranged(maps.program(u)), width, **options)
+    )
 
 
 def _matrix_moments(
@@ -683,16 +688,8 @@ def predict_output(
         if steps == 0:
             return {"output": BoundedMoment(0.0, 0.0)}
         before = None if steps is None else steps - 1
-        maps, width = _Maps(layer), layer.widths[0]
-        found = matrix_moment(
-            of_output,
-            lambda u: one_query_a_head(maps.program(u)),
-            width,
-            scale=scale,
-            law=law,
-            steps=before,
-        )
-        return {"output": BoundedMoment(*found)}
+        options = {"scale": scale, "law": law, "steps": before}
+        return {"output": _matrix_moment(of_output, layer, one_query_a_head, **options)}
     if isinstance(layer, SLSTM):
         found = squared_outputs(layer, scale=scale, law=law, steps=steps)
         return {"output": _summed([found])}
